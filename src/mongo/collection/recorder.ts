@@ -35,9 +35,10 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
   const differencesOf = once(() => compileDifferences(model.whole));
   const rows = openRows(model, ledger, settings);
 
+  /** Another write of the same transaction must not come between what is read here: it would be recorded twice. */
   function within<T>(work: Work, run: () => Promise<T>): Promise<T> {
     work.limitTo(maxTimeMS);
-    return asPart(db, work, maxTimeMS, run);
+    return asPart(db, work, maxTimeMS, (transaction) => transaction.alone(run));
   }
 
   /** A write that has happened is recorded, or its transaction has failed. */

@@ -34,6 +34,7 @@ export class Transaction {
   #ended: Promise<void> = Promise.resolve();
   #isKnown = false;
   #last: Promise<unknown> = Promise.resolve();
+  #lastWrite: Promise<unknown> = Promise.resolve();
   #failure: { readonly error: unknown } | undefined;
   readonly #undo: (() => void)[] = [];
   readonly #ends: (() => void)[] = [];
@@ -139,6 +140,20 @@ export class Transaction {
     } finally {
       this.#running--;
     }
+  }
+
+  /**
+   * Runs a write of several commands when those before it have ended, so that no other one comes between its commands.
+   * Its error may be caught, and the transaction continues. It must not wait for another such write.
+   */
+  alone<T>(run: () => Promise<T>): Promise<T> {
+    this.requireOpen();
+    this.#running++;
+    const turn = this.#lastWrite.then(run).finally(() => {
+      this.#running--;
+    });
+    this.#lastWrite = turn.catch(() => undefined);
+    return turn;
   }
 
   /** The transaction must not be committed, because of this error. */

@@ -47,3 +47,45 @@ describe('the history of a model without `scopeFields`', () => {
     for (const path of ['/history', '?at=0']) expect((await ask('GET', `/sheets/x1${path}`, undefined, 'y')).status).toBe(404);
   });
 });
+
+describe('writes of one transaction that run at the same time', () => {
+  it('have an entry each, with what it has changed and nothing of another', async () => {
+    await ask('POST', '/sheets', { id: 'x1' });
+    await api.transaction(async (tx: Any) => {
+      const store = tx.store(Sheet);
+      await Promise.all([store.update('x1', { a: 1 }), store.update('x1', { b: 1 }), store.updateMany({ id: 'x1' }, { a: 2 })]);
+    });
+    const kept = await entries()
+      .find({ revision: { $gt: 0 } })
+      .sort({ revision: 1 })
+      .toArray();
+    expect(kept.map(({ revision, previous, changes }) => [revision, previous, changes])).toEqual([
+      [1, 0, [{ path: 'a', before: 0, after: 1 }]],
+      [2, 1, [{ path: 'b', before: 0, after: 1 }]],
+      [3, 2, [{ path: 'a', before: 1, after: 2 }]],
+    ]);
+    expect((await ask('GET', '/sheets/x1?at=1')).body.data).toMatchObject({ a: 1, b: 0 });
+  });
+
+  it('go on after one of them has failed and was caught, and must all be awaited', async () => {
+    await ask('POST', '/sheets', { id: 'x1' });
+    await api.transaction(async (tx: Any) => {
+      const store = tx.store(Sheet);
+      const ends = await Promise.allSettled([
+        store.update('none', { a: 1 }),
+        store.update('x1', { a: 1 }, { ifMatch: 7 }),
+        store.update('x1', { b: 1 }),
+      ]);
+      expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+    });
+    expect(await entries().distinct('revision')).toEqual([0, 1]);
+    let left: Promise<unknown> = Promise.resolve();
+    const careless = api.transaction(async (tx: Any) => {
+      left = Promise.allSettled([tx.store(Sheet).update('x1', { b: 2 }), tx.store(Sheet).update('x1', { b: 3 })]);
+      await tx.store(Sheet).get('x1');
+    });
+    await expect(careless).rejects.toThrow('await');
+    await left;
+    expect(await entries().distinct('revision')).toEqual([0, 1]);
+  });
+});
