@@ -31,8 +31,13 @@ function named({ principal }: LedgerCaller): unknown {
 
 function textOf(name: unknown): Actor {
   if (name === undefined || name === null) return null;
-  if (isName(name)) return String(name).slice(0, mostCharacters);
+  if (isName(name)) return cutName(String(name));
   throw new Error('`by` of a ledger must return a text or a number, or undefined for nobody.');
+}
+
+/** The part of a name that is kept. */
+export function cutName(name: string): string {
+  return name.slice(0, mostCharacters);
 }
 
 const mostCharacters = 512;

@@ -1,6 +1,7 @@
 import type { Collection, Db, ObjectId } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
+import { cutName } from './actor.ts';
 
 /** The most entries of one command. */
 const mostAtOnce = 1_000;
@@ -17,7 +18,8 @@ export async function forgetActor(db: Db, models: readonly CompiledModel[], acto
 }
 
 /** Replaces an actor in one collection whose documents have it as `actor`. Returns how many it has changed. */
-export async function forgetActorIn(db: Db, name: string, actor: string, as: string | null): Promise<number> {
+export async function forgetActorIn(db: Db, name: string, whole: string, as: string | null): Promise<number> {
+  const actor = cutName(whole);
   const collection: Collection<{ _id: ObjectId; actor: string | null }> = db.collection(name, bsonOptions);
   let count = 0;
   let some: ObjectId[] = [];

@@ -89,3 +89,15 @@ describe('writes of one transaction that run at the same time', () => {
     expect(await entries().distinct('revision')).toEqual([0, 1]);
   });
 });
+
+it('forgets an actor of whose name only a part is kept', async () => {
+  const name = `x${'😀'.repeat(400)}`;
+  const by = { history: { by: () => name } };
+  const Named = defineModel('Named', { collection: 'named', fields: { title: t.string(), revision: t.revision() }, ...by });
+  const own = service().api({ db: database.db, resources: [], models: [Named] });
+  const at = service().api({ db: database.db, resources: [service().resource({ model: Named, ops: ['create'] })] });
+  const sent = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"title":"t"}' };
+  expect((await at.fetch(new Request('http://shop/named', sent))).status).toBe(201);
+  expect(await own.forgetActor(name, 'nobody')).toBe(1);
+  expect(await database.db.collection('named_history').distinct('actor')).toEqual(['nobody']);
+});
