@@ -82,6 +82,6 @@ function compileEntryWriter(model: CompiledModel): WriteJson {
     const { revision, at, change, operation, actor, request, changes } = stored as Entry;
     const text = (name: string, value: string | undefined) => (value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`);
     const shown = changes.map(writeChange).filter((one) => one !== '');
-    return `{"revision":${writeRevision(revision)},"at":${dateLeaf.toJson(at)},"change":"${change}"${text('operation', operation)},"actor":${JSON.stringify(actor)}${text('request_id', request)},"changes":[${shown.join(',')}]}`;
+    return `{"revision":${writeRevision(revision)},"at":${dateLeaf.toJson(at)},"change":${JSON.stringify(change)}${text('operation', operation)},"actor":${JSON.stringify(actor)}${text('request_id', request)},"changes":[${shown.join(',')}]}`;
   };
 }

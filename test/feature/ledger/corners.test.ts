@@ -101,3 +101,9 @@ it('forgets an actor of whose name only a part is kept', async () => {
   expect(await own.forgetActor(name, 'nobody')).toBe(1);
   expect(await database.db.collection('named_history').distinct('actor')).toEqual(['nobody']);
 });
+
+it('answers with JSON also where an entry was damaged by hand', async () => {
+  await ask('POST', '/sheets', { id: 'x1' });
+  await entries().updateOne({}, { $set: { change: 'x"y' } });
+  expect((await ask('GET', '/sheets/x1/history')).body.data[0].change).toBe('x"y');
+});
