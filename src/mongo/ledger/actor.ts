@@ -21,18 +21,20 @@ export async function actorOf(caller: LedgerCaller | undefined, by: (ctx: Ledger
   return actor;
 }
 
-/** What a principal most likely calls itself. */
+/** What a principal most likely calls itself. It may be of a class, and so may its id. */
 function named({ principal }: LedgerCaller): unknown {
-  if (!isObject(principal)) return isName(principal) ? principal : undefined;
+  if (typeof principal !== 'object' || principal === null) return isName(principal) ? principal : undefined;
   const { id, sub } = principal as { readonly id?: unknown; readonly sub?: unknown };
   const name = id ?? sub;
-  return name === undefined || name === null ? undefined : String(name);
+  return name === undefined || name === null || isObject(name) ? name : String(name);
 }
 
 function textOf(name: unknown): Actor {
   if (name === undefined || name === null) return null;
   if (isName(name)) return cutName(String(name));
-  throw new Error('`by` of a ledger must return a text or a number, or undefined for nobody.');
+  throw new Error(
+    '`by` of a ledger must return a text or a number, or undefined for nobody. Without it, the principal or its id must be one.',
+  );
 }
 
 /** The part of a name that is kept. */

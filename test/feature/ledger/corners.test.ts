@@ -107,3 +107,33 @@ it('answers with JSON also where an entry was damaged by hand', async () => {
   await entries().updateOne({}, { $set: { change: 'x"y' } });
   expect((await ask('GET', '/sheets/x1/history')).body.data[0].change).toBe('x"y');
 });
+
+describe('who has made a change, without `by`', () => {
+  class User {
+    constructor(readonly name: string) {}
+    get id(): unknown {
+      return this.name === 'odd' ? { name: this.name } : this.name;
+    }
+  }
+  const Memo = defineModel('Memo', { collection: 'memos', fields: { title: t.string(), revision: t.revision() }, history: true });
+
+  it('is the id of a principal of any class, and an id that is no text is an error', async () => {
+    const errors: unknown[] = [];
+    const desk = service<User>({ authenticate: (ctx) => new User(ctx.get('authorization')) });
+    const memos = desk.resource({ model: Memo, ops: ['create'] });
+    const { fetch } = desk.api({ db: database.db, resources: [memos], onError: (error) => void errors.push(error) });
+    const create = (authorization: string) =>
+      fetch(
+        new Request('http://desk/memos', {
+          method: 'POST',
+          headers: { authorization, 'content-type': 'application/json' },
+          body: '{"title":"t"}',
+        }),
+      );
+    expect((await create('ann')).status).toBe(201);
+    expect((await create('odd')).status).toBe(500);
+    expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('`by`') })]);
+    expect(await database.db.collection('memos').countDocuments()).toBe(1);
+    expect(await database.db.collection('memos_history').distinct('actor')).toEqual(['ann']);
+  });
+});
