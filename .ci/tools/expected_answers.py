@@ -67,6 +67,8 @@ EXPECTED_MESSAGES = {
     # Nor what `near` and `q`, which make an order of their own, exclude: a sort, a cursor, a page number, each other.
     ("positive_data_acceptance", "cannot stand beside near: "),
     ("positive_data_acceptance", "cannot stand beside q: "),
+    # Nor `at`, which shows a record as it was, related records, which are as they are.
+    ("positive_data_acceptance", "cannot stand beside at: "),
     # Nor that one needs another.
     ("positive_data_acceptance", "is not available without near"),
     # A search needs words: a pattern of all characters of words could not be read by anybody.

@@ -45,6 +45,7 @@ class ExpectedAnswers(unittest.TestCase):
         beside = [
             "cannot stand beside near: the nearest records are one page, nearest first",
             "cannot stand beside q: by relevance there is one page; give a sort",
+            "cannot stand beside at: only the record itself has a history",
             "is not available without near",
             "must have a word to look for",
             "must have at most 8 words and phrases",

@@ -64,7 +64,7 @@ export interface ManyWrites {
 }
 
 /** Some of the records that a write to many addresses. */
-export interface SomeRecords {
+interface SomeRecords {
   readonly found: readonly StoredRecord[];
   readonly isCut: boolean;
 }
