@@ -1,42 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Queue, type QueueOptions } from '../../../src/delivery/queue.ts';
+import { describe, expect, it } from 'vitest';
 import type { Any } from '../../support/any.ts';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { useQueue } from '../../support/database/queue.ts';
 import { until } from '../../support/until.ts';
 
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
-const rows = () => database.db.collection<Any>('rows');
-const queues: Queue<Any>[] = [];
-
-function start(options: Partial<QueueOptions<Any>> & Pick<QueueOptions<Any>, 'handle'>): Queue<Any> {
-  const queue = new Queue<Any>({ db: database.db, collection: 'rows', line: ['line'], sequence: 'n', poll: 100, ...options });
-  queues.push(queue);
-  queue.start();
-  return queue;
-}
-
-const add = (...added: readonly Any[]) => rows().insertMany(added.map((row) => ({ _id: new ObjectId(), state: 'pending', ...row })));
-
-beforeEach(async () => {
-  await rows().deleteMany({});
-  await rows().createIndexes([
-    { key: { state: 1, dueAt: 1, _id: 1 }, partialFilterExpression: { deliveredAt: null } },
-    { key: { line: 1, deliveredAt: 1, n: 1 } },
-  ]);
-});
-
-afterEach(async () => {
-  for (const queue of queues.splice(0)) await queue.close();
-});
+const { rows, add, start } = useQueue(database);
 
 describe('a queue', () => {
   it('handles the rows of a line one after the other, in their order', async () => {
     const handled: number[] = [];
-    await add(...[5, 3, 1, 4, 2].map((n) => ({ line: 'a', n })));
+    await add([5, 3, 1, 4, 2].map((n) => ({ line: 'a', n })));
     start({ handle: async ({ n }) => void handled.push(n) });
     await until(async () => (await rows().countDocuments({ state: 'delivered' })) === 5);
     expect(handled).toEqual([1, 2, 3, 4, 5]);
@@ -50,7 +28,7 @@ describe('a lease', () => {
       count++;
       await delay(1_500);
     };
-    await add({ line: 'a', n: 1 });
+    await add([{ line: 'a', n: 1 }]);
     start({ handle, lease: 600 });
     start({ handle, lease: 600 });
     await until(async () => (await rows().countDocuments({ state: 'delivered' })) === 1);
@@ -59,7 +37,7 @@ describe('a lease', () => {
 
   it('that another worker has taken aborts the signal, and its end has no effect', async () => {
     const told: Any[] = [];
-    await add({ line: 'a', n: 1 });
+    await add([{ line: 'a', n: 1 }]);
     const taken = new ObjectId();
     start({
       lease: 600,
@@ -79,12 +57,12 @@ describe('a lease', () => {
 
   it('of a worker that is gone ends, and another one goes on with the line', async () => {
     const past = new Date(Date.now() - 1_000);
-    await add(
+    await add([
       { line: 'a', n: 1, attempts: 1, lease: { token: new ObjectId(), until: past }, dueAt: past },
       { line: 'a', n: 2, behind: true, dueAt: new Date(Date.now() + 3_600_000) },
       { line: 'b', n: 1, state: 'delivered', deliveredAt: past },
       { line: 'b', n: 2, behind: true, dueAt: past }, // the worker was gone before it could take the next one
-    );
+    ]);
     const handled: string[] = [];
     start({ handle: async ({ line, n }, { attempt }) => void handled.push(`${line}${n} ${attempt}`) });
     await until(() => handled.length === 3);
@@ -95,18 +73,18 @@ describe('a lease', () => {
 
 describe('a line', () => {
   it('lets others have their turn, however many rows it has', async () => {
-    await add(...Array.from({ length: 300 }, (_, n) => ({ line: 'long', n })));
+    await add(Array.from({ length: 300 }, (_, n) => ({ line: 'long', n })));
     const handled: string[] = [];
     start({ concurrency: 1, handle: async ({ line }) => void handled.push(line) });
     await until(() => handled.length > 0);
-    await add({ line: 'short', n: 1 });
+    await add([{ line: 'short', n: 1 }]);
     await until(async () => (await rows().countDocuments({ state: 'delivered' })) === 301);
     expect(handled.indexOf('short')).toBeLessThan(300);
   });
 
   it('is shared by no two workers, each of which gets some of the others', async () => {
     const lines = Array.from({ length: 40 }, (_, line) => line);
-    await add(...lines.flatMap((line) => [1, 2, 3].map((n) => ({ line, n }))));
+    await add(lines.flatMap((line) => [1, 2, 3].map((n) => ({ line, n }))));
     const [first, second]: [number, number][][] = [[], []];
     const handle =
       (own: [number, number][]) =>

@@ -67,6 +67,7 @@ async function releaseIn(outboxes: Outboxes, id: ObjectId | undefined): Promise<
   return count;
 }
 
+/** Asks all outboxes: an id does not say which one has it, and no two have the same. */
 async function skipIn(outboxes: Outboxes, id: ObjectId): Promise<void> {
   const skipped = await Promise.all(outboxes.map(({ letters }) => letters.skip(id)));
   if (!skipped.includes(true)) throw noSuchLetter(id);
