@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { Postponed } from '../../../src/delivery/queue.ts';
 import type { Any } from '../../support/any.ts';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
@@ -99,6 +100,24 @@ describe('a line', () => {
     expect(all).toHaveLength(120);
     expect(first?.length).toBeGreaterThan(0);
     expect(second?.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a failure', () => {
+  it('is the first attempt of a row that had to wait before', async () => {
+    await add([{ line: 'a', n: 1 }]);
+    const told: Any[] = [];
+    let calls = 0;
+    start({
+      retry: { first: 60_000, for: 200 },
+      async handle() {
+        if (calls++ === 0) throw new Postponed(400);
+        throw new Error('not yet');
+      },
+      observe: (what) => void told.push(what),
+    });
+    await until(() => told.length === 1);
+    expect(told).toMatchObject([{ kind: 'failed', attempt: 1 }]);
   });
 });
 
