@@ -7,6 +7,7 @@ import { aFunction, anArrayOf, anObject, aWholeNumber, checkOptions, type LegalO
 import { openLetters } from './letters.ts';
 import { type Event, lines, outboxesOf, type StoredEvent, toEvent } from './outbox.ts';
 import { type Given, Queue, type QueueObservation, type RetryOptions } from './queue.ts';
+import { textOfError } from './text-of-error.ts';
 
 /** What a delivery tells of, for logs and metrics. */
 export type DeliveryObservation =
@@ -98,7 +99,7 @@ export function deliver(db: Db, models: readonly CompiledModel[], options: Deliv
   const { handle, models: chosen, retry = {}, keep = '30d', observe = warn, ...others } = options;
   checkOptions(retry, legalRetry, '`retry` of `deliver`');
   const collections = collectionsOf(models, chosen);
-  const tell = (what: QueueObservation<StoredEvent>): void => void report(observe, toObservation(what));
+  const tell = (what: QueueObservation<StoredEvent>): unknown => observe(toObservation(what));
   const queues = collections.map((collection) => {
     const given = { db, collection, ...lines, ...others, retry, keep: Number.parseInt(keep, 10) * 86_400_000, observe: tell };
     return new Queue<StoredEvent>({ ...given, handle: async (row, about) => void (await handle(toEvent(row), about)) });
@@ -143,18 +144,9 @@ function toObservation(what: QueueObservation<StoredEvent>): DeliveryObservation
   return { ...rest, event: toEvent(row), lag: Date.now() - row.at.getTime() };
 }
 
-/** What `observe` throws must not stop the delivery. */
-async function report(observe: NonNullable<DeliverOptions['observe']>, what: DeliveryObservation): Promise<void> {
-  try {
-    await observe(what);
-  } catch (error) {
-    process.emitWarning(`\`observe\` of \`deliver\` has failed: ${String(error)}`, 'KoaMongoResourceWarning');
-  }
-}
-
 /** Without `observe`, nobody would learn of what needs somebody. */
 function warn(what: DeliveryObservation): void {
   if (what.kind !== 'dead' && what.kind !== 'error') return;
   const subject = what.kind === 'dead' ? `The event ${what.event.id} (${what.event.type}) is a dead letter` : 'A delivery has failed';
-  process.emitWarning(`${subject}: ${String(what.error)}`, 'KoaMongoResourceWarning');
+  process.emitWarning(`${subject}: ${textOfError(what.error)}`, 'KoaMongoResourceWarning');
 }

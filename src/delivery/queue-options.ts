@@ -61,8 +61,8 @@ export interface QueueOptions<Row> {
   readonly keep?: number;
   /** The mean time between two looks that no change has caused, in milliseconds. @default 5,000 */
   readonly poll?: number;
-  /** It must not throw. */
-  observe?(what: QueueObservation<Row>): void;
+  /** If it fails, the process is warned. */
+  readonly observe?: (what: QueueObservation<Row>) => unknown;
 }
 
 /** What `handle` throws if a row has to wait without having been tried. */

@@ -4,6 +4,7 @@ import { PermanentFailure } from '../errors.ts';
 import { Lease, WorkerClosed } from './lease.ts';
 import { Postponed, type QueueObservation, type QueueOptions } from './queue-options.ts';
 import { type Line, type QueueRow, QueueRows } from './queue-rows.ts';
+import { report } from './report.ts';
 import { textOfError } from './text-of-error.ts';
 import { wakeUp } from './wake.ts';
 
@@ -280,7 +281,7 @@ export class Queue<Row extends QueueRow> {
   }
 
   #tell(what: QueueObservation<Row>): void {
-    this.#options.observe?.(what);
+    void report(this.#options.observe, what);
   }
 }
 

@@ -3,6 +3,7 @@ import { checkApi } from '../../api/copies.ts';
 import { legalRetry } from '../../delivery/deliver.ts';
 import type { Event } from '../../delivery/outbox.ts';
 import { Postponed, Queue, type QueueObservation, type RetryOptions } from '../../delivery/queue.ts';
+import { textOfError } from '../../delivery/text-of-error.ts';
 import { isProblem } from '../../errors.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { HasFields } from '../../model/define/infer.ts';
@@ -44,11 +45,11 @@ export interface OpenWebhooksOptions<M extends Model> {
   /** How long the rows of what was delivered are kept: `'30d'` are 30 days. @default '30d' */
   readonly keep?: `${number}d`;
   /**
-   * Is told what becomes of each attempt, and of errors of the database. It must not throw.
+   * Is told what becomes of each attempt, and of errors of the database. If it fails, the process is warned.
    *
    * @default warnings of the process about dead letters and errors
    */
-  readonly observe?: (what: QueueObservation<DeliveryRow>) => void;
+  readonly observe?: (what: QueueObservation<DeliveryRow>) => unknown;
 }
 
 /** Webhooks that are being sent. */
@@ -153,5 +154,5 @@ function isDown({ status, failure }: Outcome): boolean {
 function warn(what: QueueObservation<DeliveryRow>): void {
   if (what.kind !== 'dead' && what.kind !== 'error') return;
   const subject = what.kind === 'dead' ? `The webhook ${what.row._id} (${what.row.type}) is a dead letter` : 'A webhook has failed';
-  process.emitWarning(`${subject}: ${String(what.error)}`, 'KoaMongoResourceWarning');
+  process.emitWarning(`${subject}: ${textOfError(what.error)}`, 'KoaMongoResourceWarning');
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Postponed } from '../../../src/delivery/queue.ts';
 import type { Any } from '../../support/any.ts';
 import { useCommands } from '../../support/database/commands.ts';
@@ -11,6 +11,10 @@ import { until } from '../../support/until.ts';
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
 const { rows, add, start } = useQueue(database);
+
+function raise(): never {
+  throw new Error('broken');
+}
 
 describe('a queue', () => {
   it('handles the rows of a line one after the other, in their order', async () => {
@@ -104,6 +108,25 @@ describe('a line', () => {
 });
 
 describe('a failure', () => {
+  it.each<[what: string, thrown: unknown, text: string]>([
+    ['undefined', undefined, 'undefined'],
+    ['null', null, 'null'],
+    ['a symbol', Symbol('a'), 'Symbol(a)'],
+    ['what has no text', Object.create(null), 'An error without a text.'],
+    ['an error whose message is none', Object.assign(new Error(), { message: { code: 1 } }), '[object Object]'],
+    ['a proxy that answers nothing', new Proxy({}, { get: () => raise() }), 'An error without a text.'],
+  ])('may be %s', async (_what, thrown, text) => {
+    await add([{ line: 'a', n: 1 }]);
+    start({
+      retry: { for: 0 },
+      async handle() {
+        throw thrown;
+      },
+    });
+    await until(async () => (await rows().countDocuments({ state: 'dead' })) === 1);
+    expect(await rows().findOne({})).toMatchObject({ attempts: 1, lastError: text });
+  });
+
   it('is the first attempt of a row that had to wait before', async () => {
     await add([{ line: 'a', n: 1 }]);
     const told: Any[] = [];
@@ -118,6 +141,21 @@ describe('a failure', () => {
     });
     await until(() => told.length === 1);
     expect(told).toMatchObject([{ kind: 'failed', attempt: 1 }]);
+  });
+});
+
+describe('what is told', () => {
+  it.each<[how: string, observe: () => unknown]>([
+    ['throws', () => raise()],
+    ['rejects', async () => raise()],
+  ])('stops no queue if `observe` %s', async (_how, observe) => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    await add([1, 2, 3].map((n) => ({ line: 'a', n })));
+    start({ handle: async () => undefined, observe });
+    await until(async () => (await rows().countDocuments({ state: 'delivered' })) === 3);
+    await until(() => warn.mock.calls.length === 3);
+    expect(warn.mock.calls[0]?.[0]).toBe('`observe` of a delivery has failed: broken');
+    warn.mockRestore();
   });
 });
 
