@@ -88,7 +88,7 @@ export function compileLookup(transport: TransportOptions): LookupFunction {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       const refuse = (reason: Error) => callback(reason, []);
       if (error) return refuse(new NoAddress(error.message, { cause: error }));
-      const [first] = addresses;
+      const [first] = addresses ?? []; // of an option, which may find less than it should
       if (!first) return refuse(new NoAddress(`${hostname} has no address.`));
       try {
         for (const { address } of addresses) requireAllowed(address, transport);

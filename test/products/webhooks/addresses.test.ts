@@ -209,3 +209,33 @@ it('a name without an address is told like one that leads to a refused address',
     failure: 'address',
   });
 });
+
+it.each<[what: string, addresses: unknown]>([
+  ['nothing', undefined],
+  ['a text, as without `all`', '93.184.215.14'],
+  ['what is no address', [{ address: undefined, family: 4 }]],
+])('nothing is sent, and nothing breaks, if a look-up finds %s', async (_what, addresses) => {
+  const lookup: LookupAll = (_name, _options, callback) => setImmediate(callback, null, addresses as never);
+  expect(await sendTo('https://broken.example/', { lookup })).toMatchObject({ failure: 'address' });
+});
+
+it.each<[how: string, allow: () => boolean]>([
+  ['is async', (async () => true) as never],
+  ['is only truthy', (() => 1) as never],
+])('an `allow` that %s allows nothing', async (_how, allow) => {
+  const lookup = answering('10.0.0.1');
+  expect(await sendTo('https://private.example/', { lookup, allow })).toMatchObject({ failure: 'address' });
+});
+
+it.each(['https://10.0.0.1/', 'https://private.example/'])('an `allow` that throws sends nothing to %s', async (url) => {
+  const allow = () => {
+    throw new Error('broken');
+  };
+  expect(await sendTo(url, { lookup: answering('10.0.0.1'), allow })).toMatchObject({ failure: 'connection', detail: 'broken' });
+});
+
+it('a name with a trailing dot is looked up and checked like any other', async () => {
+  const lookup = answering('10.0.0.1');
+  expect(await sendTo('https://private.example./', { lookup })).toMatchObject({ failure: 'address' });
+  expect(lookup.asked).toBe(1);
+});
