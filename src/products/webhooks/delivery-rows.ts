@@ -11,6 +11,7 @@ export interface DeliveryRow extends QueueRow, Pick<Event, 'type' | 'model' | 's
   readonly subscription: string;
   readonly event: string;
   readonly operation?: string;
+  readonly requestId?: string;
 }
 
 /** What a subscription is sent about one record, from its birth to its end, is sent in order. */
@@ -52,6 +53,17 @@ export class DeliveryRows {
     }
   }
 
+  /** Removes the rows of an event. */
+  async eraseEvent(event: Event): Promise<void> {
+    await askWithin(patienceMS, (signal) => this.#rows.deleteMany(ofEvent(event), { ...writeOptions, signal } as object));
+  }
+
+  /** Replaces the actor in the rows of an event. */
+  async replaceActor(event: Event, actor: string | null): Promise<void> {
+    const change = { $set: { actor } };
+    await askWithin(patienceMS, (signal) => this.#rows.updateMany(ofEvent(event), change, { ...writeOptions, signal } as object));
+  }
+
   /** Removes the rows of records, whatever their state is. */
   async erase(model: string, subjects: readonly string[]): Promise<void> {
     const filter = { model, subject: { $in: [...subjects] } };
@@ -67,9 +79,21 @@ function isOnlyRepeated({ writeErrors = [], result }: BulkError): boolean {
   return errors.length > 0 && errors.every(({ code }) => code === 11000) && !result?.getWriteConcernError();
 }
 
-function rowOf({ id: event, type, model, subject, life, revision, at, actor, operation }: Event, subscription: string): DeliveryRow {
-  const change = { event, type, model, subject, life, revision, at, actor, ...(operation !== undefined && { operation }) };
+/** By the index of the rows of a record. */
+function ofEvent({ id: event, model, subject }: Event) {
+  return { model, subject, event };
+}
+
+function rowOf(given: Event, subscription: string): DeliveryRow {
+  const { id: event, type, model, subject, life, revision, at, actor, operation, requestId } = given;
+  const how = { ...(operation !== undefined && { operation }), ...(requestId !== undefined && { requestId }) };
+  const change = { event, type, model, subject, life, revision, at, actor, ...how };
   return { _id: `${event}:${subscription}`, subscription, ...change, state: 'pending' };
+}
+
+/** The event of a row. */
+export function eventOf({ event: id, type, model, subject, life, revision, at, actor, operation, requestId }: DeliveryRow): Event {
+  return { id, type, model, subject, life, revision, at, actor, operation, requestId };
 }
 
 /** The JSON text that a receiver is sent: no value of the record is in it. */

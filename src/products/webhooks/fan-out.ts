@@ -1,14 +1,15 @@
+import { ObjectId } from 'mongodb';
 import type { Api } from '../../api/api.ts';
-import type { Event } from '../../delivery/outbox.ts';
+import { type Event, outboxesOf } from '../../delivery/outbox.ts';
 import { isProblem } from '../../errors.ts';
 import { asCompiled, type CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
-import type { Document } from '../../model/define/infer.ts';
+import type { Document, HasFields } from '../../model/define/infer.ts';
 import { openCollection } from '../../mongo/collection/collection.ts';
 import { Work } from '../../mongo/driver/work.ts';
 import type { everything } from '../../mongo/query/filter.ts';
 import { readId } from '../../store/open-store.ts';
-import type { StoreFilter } from '../../store/store.ts';
+import type { Store, StoreFilter } from '../../store/store.ts';
 import type { DeliveryRows } from './delivery-rows.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -17,40 +18,72 @@ export type LoadRecord = <Doc = Readonly<Record<string, unknown>>>() => Promise<
 
 type Found<M extends Model> = StoreFilter<Document<M>> | typeof everything | undefined;
 
-/** Says which subscriptions may hear of an event. */
+/** Says which subscriptions may hear of an event. It is asked when the event comes, and again before each request. */
 export type SubscriptionScope<M extends Model> = (event: Event, load: LoadRecord) => Found<M> | Promise<Found<M>>;
 
 /** The most rows of one command. */
 const rowsPerCommand = 500;
 
-/** Compiles what writes a row for each subscription that hears of an event. */
-export function compileFanOut<M extends Model>(
+/** Compiles what finds the subscriptions that may hear of an event now. Undefined: none may. */
+export function compileAudience<M extends Model>(
   api: Api,
   model: M,
   scope: SubscriptionScope<M>,
+): (event: Event) => Promise<Store<HasFields> | undefined> {
+  const load = compileLoad(api);
+  return async function findAudience(event) {
+    const found = await scope(event, (() => load(event)) as LoadRecord);
+    return found === undefined ? undefined : api.store(model as Model, { scope: found as never });
+  };
+}
+
+/** Compiles what writes a row for each subscription that hears of an event. */
+export function compileFanOut(
+  api: Api,
+  findAudience: ReturnType<typeof compileAudience>,
   rows: DeliveryRows,
 ): (event: Event) => Promise<void> {
-  const load = compileLoad(api);
+  const findActor = compileFindActor(api);
   return async function fanOut(event) {
-    const found = await scope(event, (() => load(event)) as LoadRecord);
-    if (found === undefined) return;
+    const audience = await findAudience(event);
+    if (!audience) return;
     const ofModel = event.type.slice(0, event.type.lastIndexOf('.'));
     const types = { in: ['*', `${ofModel}.*`, event.type] };
-    const store = api.store(model as Model, { scope: found as never });
     const some: string[] = [];
-    for await (const { id } of store.each({ isEnabled: true, types } as never) as AsyncIterable<Subscription>) {
+    for await (const { id } of audience.each({ isEnabled: true, types } as never) as AsyncIterable<Subscription>) {
       some.push(String(id));
       if (some.length === rowsPerCommand) await rows.add(event, some.splice(0));
     }
     await rows.add(event, some);
+    // Whoever purges records, or forgets an actor, changes events first, and what is kept of deliveries afterwards.
+    const actor = await findActor(event);
+    if (actor === undefined) await rows.eraseEvent(event);
+    else if (actor !== event.actor) await rows.replaceActor(event, actor);
   };
 }
 
+/** Compiles what reads whose an event is now. Undefined if the event is gone. */
+function compileFindActor(api: Api): (event: Event) => Promise<string | null | undefined> {
+  const { db, maxTimeMS } = api.indexing;
+  const names = [...outboxesOf(modelsOf(api)).keys()];
+  return async function findActor({ id }) {
+    for (const name of names) {
+      const events = db.collection<{ _id: ObjectId; actor: string | null }>(name, { readPreference: 'primary' });
+      const found = await events.findOne({ _id: new ObjectId(id) }, { projection: { actor: 1 }, maxTimeMS });
+      if (found) return found.actor;
+    }
+    return undefined;
+  };
+}
+
+function modelsOf({ indexing }: Api): CompiledModel[] {
+  return [...indexing.models.map(asCompiled), ...indexing.resources.map(({ model }) => model)];
+}
+
 /** Compiles what reads the records of the models of an api. */
-function compileLoad({ indexing }: Api): (event: Event) => Promise<unknown> {
-  const { db, resources, models, maxTimeMS } = indexing;
-  const all: CompiledModel[] = [...models.map(asCompiled), ...resources.map(({ model }) => model)];
-  const byName = new Map(all.map((model) => [model.name, model]));
+function compileLoad(api: Api): (event: Event) => Promise<unknown> {
+  const { db, maxTimeMS } = api.indexing;
+  const byName = new Map(modelsOf(api).map((model) => [model.name, model]));
   return async function load({ model: name, subject }) {
     const model = byName.get(name);
     if (!model) throw new Error(`An event is about ${name}, a model that the api does not know: add it to \`models\` of the api.`);

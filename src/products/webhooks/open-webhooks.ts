@@ -9,8 +9,8 @@ import type { Model } from '../../model/define/define-model.ts';
 import type { HasFields } from '../../model/define/infer.ts';
 import { aFunction, aWholeNumber, checkedLater, checkOptions, type LegalOptions, orUndefined, required } from '../../options.ts';
 import type { Store } from '../../store/store.ts';
-import { bodyOf, type DeliveryRow, DeliveryRows, lines } from './delivery-rows.ts';
-import { compileFanOut, type SubscriptionScope } from './fan-out.ts';
+import { bodyOf, type DeliveryRow, DeliveryRows, eventOf, lines } from './delivery-rows.ts';
+import { compileAudience, compileFanOut, type SubscriptionScope } from './fan-out.ts';
 import { Pace } from './pace.ts';
 import { compileSend, type Outcome } from './send.ts';
 import { loadSigner } from './sign.ts';
@@ -24,7 +24,8 @@ export interface OpenWebhooksOptions<M extends Model> {
   /**
    * Returns which subscriptions may hear of an event: a filter of subscriptions, `everything`, or undefined for none.
    * There is no default, because an event names a record, and who has changed it: in a service with several tenants,
-   * each must hear of its own records only. `load` reads the record as it is now.
+   * each must hear of its own records only. `load` reads the record as it is now. It is asked when an event comes, and
+   * again before each request, so that a subscription which has moved to another tenant meanwhile gets nothing.
    *
    * @example
    * scope: async (event, load) => {
@@ -90,6 +91,7 @@ export async function openWebhooks<M extends Model>(
   const rows = new DeliveryRows(db, collection);
   const send = compileSend(transport, await loadSigner());
   const subscriptions = api.store(model as Model);
+  const findAudience = compileAudience(api, model, scope);
   const pace = new Pace(concurrencyOfOne, retry.first, Math.min(longestPause, retry.longest));
 
   async function handle(row: DeliveryRow, { signal }: { readonly signal: AbortSignal }): Promise<void> {
@@ -97,8 +99,8 @@ export async function openWebhooks<M extends Model>(
     if ('wait' in turn) throw new Postponed(turn.wait);
     let outcome: Outcome | undefined;
     try {
-      const subscription = await findEnabled(subscriptions, row.subscription);
-      if (!subscription) return; // nobody waits for it any more
+      const subscription = await findEnabled(await findAudience(eventOf(row)), row.subscription);
+      if (!subscription) return; // nobody waits for it any more, or may hear of it
       const { url } = subscription;
       outcome = await send({ id: row.event, body: bodyOf(row), url, secrets: secretsOf(subscription, Date.now()) }, signal);
       if (outcome.status === 410) await disable(subscriptions, subscription);
@@ -112,7 +114,7 @@ export async function openWebhooks<M extends Model>(
   const keepMS = Number.parseInt(keep, 10) * 86_400_000;
   const queue = new Queue<DeliveryRow>({ db, collection, ...lines, handle, concurrency, retry, keep: keepMS, observe });
   queue.start();
-  return { handle: compileFanOut(api, model, scope, rows), close: ({ timeout } = {}) => queue.close(timeout) };
+  return { handle: compileFanOut(api, findAudience, rows), close: ({ timeout } = {}) => queue.close(timeout) };
 }
 
 /** The collection of what is on its way to the subscriptions of a model. */
@@ -120,10 +122,10 @@ export function deliveriesOf({ collection }: Pick<Model, 'collection'>): string 
   return `${collection}_deliveries`;
 }
 
-async function findEnabled(store: Store<HasFields>, id: string): Promise<Subscription | undefined> {
+async function findEnabled(store: Store<HasFields> | undefined, id: string): Promise<Subscription | undefined> {
   try {
-    const subscription = (await store.get(id as never)) as Subscription;
-    return subscription.isEnabled ? subscription : undefined;
+    const subscription = (await store?.get(id as never)) as Subscription | undefined;
+    return subscription?.isEnabled ? subscription : undefined;
   } catch (error) {
     if (isProblem(error) && error.status === 404) return undefined;
     throw error;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type StoredEvent, toEvent } from '../../../src/delivery/outbox.ts';
+import { type Event, type StoredEvent, toEvent } from '../../../src/delivery/outbox.ts';
 import { everything } from '../../../src/index.ts';
+import type { LoadRecord } from '../../../src/products/webhooks/webhooks.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { useListener } from '../../support/http/listen.ts';
 import { until } from '../../support/until.ts';
@@ -11,6 +12,11 @@ const database = useDatabase();
 const listen = useListener();
 const used = useWebhooks(database);
 const { start, subscribe, rows, isSettled, orders, order } = used;
+
+async function firstEvent(): Promise<Event> {
+  const [row] = await database.db.collection('events').find<StoredEvent>({}).toArray();
+  return toEvent(row as StoredEvent);
+}
 
 describe('webhooks', () => {
   it('send each change once the transaction is stored, signed, and without a value of the record', async () => {
@@ -114,8 +120,7 @@ describe('webhooks', () => {
     const open = await webhooks.open({ api: used.api, scope: () => everything });
     await open.close({ timeout: 0 });
     await order();
-    const [row] = await database.db.collection('events').find<StoredEvent>({}).toArray();
-    const event = toEvent(row as StoredEvent);
+    const event = await firstEvent();
     for (let repetition = 0; repetition < 3; repetition++) await open.handle(event);
     expect(await rows()).toHaveLength(2);
     await subscribe('https://example.net/');
@@ -168,6 +173,53 @@ describe('webhooks', () => {
     await webhooks.erase({ db: database.db, model: Order, ids: [mine.id] });
     expect((await rows()).map(({ subject }) => subject)).toEqual([String(other.id)]);
     await webhooks.erase({ db: database.db, model: Order, ids: [String(other.id)] });
+    expect(await rows()).toEqual([]);
+  });
+
+  it('reach nobody who is out of the scope by the time at which they are sent', async () => {
+    let requests = 0;
+    const port = await listen((_request, response) => {
+      requests++;
+      response.writeHead(204).end();
+    });
+    const scope = async (_event: unknown, load: LoadRecord) => {
+      const record = await load<{ tenant: string }>();
+      return record && { tenant: record.tenant };
+    };
+    const [moved, stays] = [await subscribe(`http://127.0.0.1:${port}/`), await subscribe(`http://127.0.0.1:${port}/`)];
+    await order();
+    const open = await webhooks.open({ api: used.api, scope });
+    await open.close({ timeout: 0 });
+    await open.handle(await firstEvent());
+    expect(await rows()).toHaveLength(2);
+    await used.api.store(webhooks.model).update(moved.id as never, { tenant: 'other' });
+    await start({ scope });
+    await until(async () => (await rows({ state: 'pending' })).length === 0);
+    expect(requests).toBe(1);
+    expect((await rows({ subscription: stays.id }))[0]).toMatchObject({ state: 'delivered', attempts: 1 });
+  });
+
+  it('keep nothing of a record that is purged, and no actor who is forgotten, while an event is written down', async () => {
+    await subscribe('https://example.com/');
+    const meanwhile: (() => Promise<unknown>)[] = [];
+    const scope = async () => {
+      await meanwhile.shift()?.();
+      return everything;
+    };
+    const open = await webhooks.open({ api: used.api, scope });
+    await open.close({ timeout: 0 });
+    const { id } = await order();
+    await database.db.collection('events').updateMany({}, { $set: { actor: 'ann' } });
+    const event = await firstEvent();
+    meanwhile.push(() => used.api.forgetActor('ann', 'former').then(() => webhooks.forgetActor(database.db, 'ann', 'former')));
+    await open.handle(event);
+    expect((await rows()).map(({ actor }) => actor)).toEqual(['former']);
+    meanwhile.push(async () => {
+      await orders().remove(id);
+      await orders().purge({ olderThan: 0 });
+      await webhooks.erase({ db: database.db, model: Order, ids: [id] });
+    });
+    await open.handle(event);
     expect(await rows()).toEqual([]);
   });
 });
