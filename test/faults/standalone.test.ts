@@ -3,8 +3,10 @@ import { defineModel, service, t } from '../../src/index.ts';
 import { LiveStream } from '../support/http/live-stream.ts';
 import { useServer } from '../support/http/serve.ts';
 import { Job, Label, Project, Step, Ticket } from '../support/models/workspace.ts';
+import { until } from '../support/until.ts';
 import { count, makeLedger, post, postings, reset } from './parts/ledger.ts';
 import { type Deployment, startMongods } from './parts/mongods.ts';
+import { Parcel, parcelsApi } from './parts/parcels.ts';
 
 const serve = useServer();
 let deployment: Deployment;
@@ -90,4 +92,28 @@ it('a standalone server answers 501 to writes of models whose changes are kept, 
   expect(await send('PATCH', '/docs/d', { text: 'y' })).toEqual(refused);
   expect(await send('DELETE', '/docs/d')).toEqual(refused);
   expect(await db.collection('docs').find().toArray()).toEqual([{ _id: 'd', text: 'x', revision: 0 }]);
+});
+
+it('a standalone server delivers the events that were brought to it, though no write of the model adds one there', async () => {
+  const db = (await deployment.connect()).db('outbox');
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const api = parcelsApi(db);
+  warn.mockRestore();
+  await expect(api.store(Parcel).create({ id: 1, n: 1 })).rejects.toMatchObject({ code: 'replica_set_required' });
+  const brought = {
+    type: 'parcel.patched',
+    model: 'Parcel',
+    subject: '1',
+    record: 1,
+    life: null,
+    at: new Date(),
+    change: 'patched',
+    actor: null,
+  };
+  await db.collection('events').insertMany([2, 1, 3].map((revision) => ({ ...brought, revision, state: 'pending' })));
+  const seen: number[] = [];
+  const delivery = await api.deliver({ handle: ({ revision }) => seen.push(revision), poll: 100 });
+  await until(async () => (await db.collection('events').countDocuments({ state: 'delivered' })) === 3);
+  await delivery.close();
+  expect(seen).toEqual([1, 2, 3]);
 });

@@ -202,7 +202,7 @@ describe('webhooks', () => {
   it('keep nothing of a record that is purged, and no actor who is forgotten, while an event is written down', async () => {
     await subscribe('https://example.com/');
     const meanwhile: (() => Promise<unknown>)[] = [];
-    const scope = async () => {
+    const scope = async (): Promise<typeof everything> => {
       await meanwhile.shift()?.();
       return everything;
     };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, expect, it } from 'vitest';
 import { compileSend, type Outcome } from '../../../src/products/webhooks/send.ts';
@@ -21,16 +22,20 @@ const closing: (() => void)[] = [];
 afterAll(() => {
   for (const close of closing) close();
 });
-async function serveBytes(bytes: string, after: 'end' | 'reset' | 'stay' | 'repeat' = 'end'): Promise<number> {
+async function serveBytes(
+  bytes: string,
+  after: 'end' | 'reset' | 'stay' | 'repeat' = 'end',
+  repeated = 'x'.repeat(16_384),
+): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     closing.push(() => socket.destroy());
     socket.once('data', () => {
-      socket.write(bytes);
+      if (bytes !== '') socket.write(bytes);
       if (after === 'end') socket.end();
       if (after === 'reset') socket.resetAndDestroy();
       const repeat = () => {
-        while (after === 'repeat' && !socket.destroyed && socket.write('x'.repeat(16_384)));
+        while (after === 'repeat' && !socket.destroyed && socket.write(repeated));
       };
       socket.on('drain', repeat);
       repeat();
@@ -93,6 +98,27 @@ it('goes by the status of an answer whose body does not end in time', async () =
 it('cuts an endless body, and goes by its status', async () => {
   const port = await serveBytes('HTTP/1.1 500 No\r\n\r\n', 'repeat');
   expect(await send(port, { timeout: 60_000 })).toMatchObject({ status: 500 });
+});
+
+it('gives up a receiver that sends informational answers for ever', async () => {
+  const port = await serveBytes('', 'repeat', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(100));
+  expect(await send(port, { timeout: 300 })).toMatchObject({ failure: 'timeout' });
+});
+
+it('goes by the status of an answer whose chunks are tiny and do not end', async () => {
+  const port = await serveBytes('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n', 'repeat', '1\r\nx\r\n'.repeat(1_000));
+  expect(await send(port, { timeout: 60_000 })).toMatchObject({ status: 200 });
+});
+
+it('asks for no compressed answer, and does not unpack one', async () => {
+  const bomb = gzipSync(Buffer.alloc(8 * 1024 ** 2));
+  let asked: unknown;
+  const port = await listen((request, response) => {
+    asked = request.headers['accept-encoding'];
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
+  });
+  expect(await send(port)).toMatchObject({ status: 200 });
+  expect(asked).toBeUndefined();
 });
 
 it('cuts endless headers', async () => {
