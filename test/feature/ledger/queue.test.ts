@@ -31,11 +31,13 @@ describe('a lease', () => {
     let count = 0;
     const handle = async () => {
       count++;
-      await delay(1_500);
+      const leasedUntil = async () => (await rows().findOne())?.lease.until.getTime();
+      const first = await leasedUntil();
+      await until(async () => (await leasedUntil()) > first + 3_000); // when it would have ended
     };
     await add([{ line: 'a', n: 1 }]);
-    start({ handle, lease: 600 });
-    start({ handle, lease: 600 });
+    start({ handle, lease: 3_000 });
+    start({ handle, lease: 3_000 });
     await until(async () => (await rows().countDocuments({ state: 'delivered' })) === 1);
     expect(count).toBe(1);
   });
@@ -132,9 +134,12 @@ describe('a failure', () => {
     const told: Any[] = [];
     let calls = 0;
     start({
-      retry: { first: 60_000, for: 200 },
+      retry: { first: 60_000, for: 60_000 },
       async handle() {
-        if (calls++ === 0) throw new Postponed(400);
+        if (calls++ === 0) {
+          await rows().updateOne({}, { $set: { triedAt: new Date(Date.now() - 3_600_000) } }); // as if it had waited for an hour
+          throw new Postponed(1);
+        }
         throw new Error('not yet');
       },
       observe: (what) => void told.push(what),

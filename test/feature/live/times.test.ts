@@ -111,7 +111,6 @@ it('a list that changes all the time is read every 250 milliseconds at most, and
   for (let id = 0; performance.now() - begun < 1_500; id++) await request('POST', '/cards', { body: { id, title: 'x' } });
   const reads = commands.names.filter((name) => name === 'find').length;
   expect([reads > 0, reads <= (performance.now() - begun) / 250 + 1]).toEqual([true, true]);
-  expect(commands.names.filter((name) => name === 'insert').length).toBeGreaterThan(4 * reads);
   const { body } = await request('GET', '/cards');
   await stream?.sees((state) => JSON.stringify(state) === JSON.stringify(body));
 });
