@@ -85,10 +85,10 @@ export interface Api<Principal = unknown> {
    */
   recheck(options?: RecheckOptions<Principal>): void;
   /**
-   * Replaces the name of an actor in the histories and the events of all models of the api, for a person who wants to
-   * be forgotten. Nothing else about the person is known there: purge what the records say. Returns how many entries
-   * and events it has changed; if it fails on the way, call it again. `as` is the name in its place, by default none
-   * (null). Backups are out of its reach.
+   * Replaces the name of an actor in the histories and the events of all models of the api, and in what its webhooks
+   * keep, for a person who wants to be forgotten. Nothing else about the person is known there: purge what the records
+   * say. Returns how many entries, events and deliveries it has changed; if it fails on the way, call it again. `as` is
+   * the name in its place, by default none (null). Backups are out of its reach.
    *
    * @example
    * await api.forgetActor('ann@example.org', 'a former user');

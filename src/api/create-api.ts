@@ -3,7 +3,7 @@ import { haveHooks } from '../middleware/hooks/cascade-hooks.ts';
 import { compileFindResources } from '../middleware/relations/store-reach.ts';
 import type { CallerRules } from '../middleware/views/asked-rules.ts';
 import { once, tryAll } from '../mistakes.ts';
-import { compileModel } from '../model/compile/compile-model.ts';
+import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
 import { asDb } from '../mongo/driver/database.ts';
 import { Work } from '../mongo/driver/work.ts';
@@ -109,7 +109,8 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   const settings = once(() => readSettings(options));
   const extras = once(() => readExtras(options));
   const stores = once(() => {
-    const rest = { references: () => linked().references, answers: () => idempotency()?.keys };
+    const deliveries = () => deliveryCollections([...unlinked().map(({ model }) => model), ...models()]);
+    const rest = { references: () => linked().references, answers: () => idempotency()?.keys, deliveries };
     return new Stores(readDatabase(options), settings().maxTimeMS, rest);
   });
   const findResources = once(() => compileFindResources(unlinked()));
@@ -186,4 +187,9 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     keyModels: [idempotency()?.model ?? []].flat(),
     latches: linked().references?.latchModel,
   };
+}
+
+/** The collections of what is delivered to records. Several resources may have the same model. */
+function deliveryCollections(models: readonly CompiledModel[]): string[] {
+  return [...new Set(models.flatMap(({ deliveries }) => deliveries?.collection ?? []))];
 }

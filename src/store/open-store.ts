@@ -10,6 +10,7 @@ import type { Target } from '../mongo/collection/writer.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import { Work } from '../mongo/driver/work.ts';
 import type { IdempotencyKeys } from '../mongo/idempotency-keys.ts';
+import type { DeliveryCollections } from '../mongo/ledger/erase-deliveries.ts';
 import { readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
 import { openReferences } from '../mongo/relations/compile-edges.ts';
@@ -93,10 +94,12 @@ export type OpenStore = (options: { readonly scope?: unknown }, user: StoreUser)
 export interface StoreSettings extends WriteOptions {
   /** The answers that an api keeps: a purge empties those that show its records. */
   readonly answers?: IdempotencyKeys | undefined;
+  /** What delivers events of an api: a purge erases what it keeps about its records. */
+  readonly deliveries?: DeliveryCollections | undefined;
 }
 
 /** Compiles what all stores of a model share. */
-export function compileStore(model: CompiledModel, { answers, ...options }: StoreSettings): OpenStore {
+export function compileStore(model: CompiledModel, { answers, deliveries, ...options }: StoreSettings): OpenStore {
   const collection = openReferencing(model, options);
   const readNew = compileNewDocument(model);
   const readChanges = compileDocumentChanges(model);
@@ -203,7 +206,7 @@ export function compileStore(model: CompiledModel, { answers, ...options }: Stor
       },
       async purge(options) {
         requireDeletedAt(model, '`purge`');
-        return change(({ scope }) => purge({ model, collection, answers }, scope, options, work));
+        return change(({ scope }) => purge({ model, collection, answers, deliveries }, scope, options, work));
       },
     };
     return store;

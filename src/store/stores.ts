@@ -19,6 +19,8 @@ interface StoresOfApi {
   references?(): References | undefined;
   /** The answers that it keeps for requests that come again. @default none */
   answers?(): IdempotencyKeys | undefined;
+  /** The collections of what delivers its events. @default none */
+  deliveries?(): readonly string[];
 }
 
 /**
@@ -59,8 +61,11 @@ export class Stores {
   }
 
   #options(): StoreSettings {
-    const { references, answers } = this.#rest;
-    return { db: this.#db, maxTimeMS: this.#maxTimeMS, references: references?.(), answers: answers?.() };
+    const { references, answers, deliveries } = this.#rest;
+    const database = { db: this.#db, maxTimeMS: this.#maxTimeMS };
+    const names = deliveries?.() ?? [];
+    const delivering = names.length > 0 ? { ...database, names } : undefined;
+    return { ...database, references: references?.(), answers: answers?.(), deliveries: delivering };
   }
 
   /** Runs a function in a transaction: see {@link runTransaction}. */

@@ -133,7 +133,7 @@ it('shows who has changed a task, and forgets a member who has left', async () =
   await ask('POST', '/comments', { taskId: task, text: 'canary' }, 'ben-token');
   const changes = async () => (await ask('GET', `/tasks/${task}/history?change=patched`)).body.data;
   expect(await changes()).toMatchObject([{ actor: String(ben?.id), changes: [{ path: 'title', before: 'Design', after: 'Draft' }] }]);
-  await forgetMember(api(), database.db, ben?.id as never);
+  await forgetMember(api(), ben?.id as never);
   expect((await changes()).map(({ actor }: { actor: unknown }) => actor)).toEqual([null, null]);
   expect(await listed('/members')).toHaveLength(1);
   const kept = await Promise.all((await database.db.collections()).map((one) => one.find().toArray()));

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { about, once, tryAll } from '../../mistakes.ts';
 import type { Model } from '../define/define-model.ts';
+import { type Deliveries, deliveriesOf } from '../define/deliveries.ts';
 import { t } from '../define/t.ts';
 import { type CompiledField, type FieldTable, type ObjectNode, tabulateFields } from '../node.ts';
 import { compileHydrate } from '../read/hydrate.ts';
@@ -55,6 +56,8 @@ export interface CompiledModel {
   readonly search: CompiledSearch | undefined;
   /** What is kept of each change of a record. Undefined if nothing is. */
   readonly ledger: CompiledLedger | undefined;
+  /** The queue of what is delivered to its records. Undefined if nothing is. */
+  readonly deliveries: Deliveries | undefined;
   /** Adds folded values to what is written. Undefined if no field is `caseless`. */
   readonly folds: Folds | undefined;
   /** The references that writes check. */
@@ -145,6 +148,7 @@ function compileParts(model: Model): CompiledModel {
     folds,
     references,
     ledger,
+    deliveries: deliveriesOf(model),
     rules,
     hasReadRules: hasReadRules(root),
     held: undefined,

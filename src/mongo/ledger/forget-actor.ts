@@ -7,18 +7,19 @@ import { cutName } from './actor.ts';
 const mostAtOnce = 1_000;
 
 /**
- * Replaces an actor in the histories and the events of models, some entries with each command. Returns how many it has
- * changed. If it fails on the way, call it again.
+ * Replaces an actor in the histories and the events of models, and in what is delivered to their records, some entries
+ * with each command. Returns how many it has changed. If it fails on the way, call it again.
  */
 export async function forgetActor(db: Db, models: readonly CompiledModel[], actor: string, as: string | null): Promise<number> {
-  const names = models.flatMap(({ ledger }) => [ledger?.history?.collection, ledger?.outbox?.collection]);
+  const ledgers = models.flatMap(({ ledger }) => [ledger?.history?.collection, ledger?.outbox?.collection]);
+  const deliveries = models.map((model) => model.deliveries?.collection); // last: they are written from events
   let count = 0;
-  for (const name of new Set(names)) if (name !== undefined) count += await forgetActorIn(db, name, actor, as);
+  for (const name of new Set([...ledgers, ...deliveries])) if (name !== undefined) count += await forgetActorIn(db, name, actor, as);
   return count;
 }
 
 /** Replaces an actor in one collection whose documents have it as `actor`. Returns how many it has changed. */
-export async function forgetActorIn(db: Db, name: string, whole: string, as: string | null): Promise<number> {
+async function forgetActorIn(db: Db, name: string, whole: string, as: string | null): Promise<number> {
   const actor = cutName(whole);
   const collection: Collection<{ _id: ObjectId; actor: string | null }> = db.collection(name, bsonOptions);
   let count = 0;

@@ -1,14 +1,10 @@
 import { type Letters, openLetters } from '../../delivery/letters.ts';
-import { asCompiled } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { Fields } from '../../model/define/schema.ts';
 import { asDb, type Database } from '../../mongo/driver/database.ts';
-import { forgetActorIn } from '../../mongo/ledger/forget-actor.ts';
-import { spellId } from '../../mongo/stored-record.ts';
 import { checkedLater, checkOptions } from '../../options.ts';
-import { readId } from '../../store/open-store.ts';
-import { type DeliveryRow, DeliveryRows, lines } from './delivery-rows.ts';
-import { deliveriesOf, type OpenWebhooks, type OpenWebhooksOptions, openWebhooks } from './open-webhooks.ts';
+import { type DeliveryRow, deliveriesTo } from './delivery-rows.ts';
+import { type OpenWebhooks, type OpenWebhooksOptions, openWebhooks } from './open-webhooks.ts';
 import { compileOperations } from './operations.ts';
 import { defineSubscriptions, type SubscriptionFields, type SubscriptionOptions } from './subscription.ts';
 import { legalTransport, type TransportOptions } from './transport.ts';
@@ -44,30 +40,6 @@ export interface Webhooks<F extends Fields> {
    * await letters.release();
    */
   letters(db: Database): Letters<DeliveryRow>;
-  /**
-   * Removes what is kept of the deliveries about records, by their ids: what is not sent yet, and what was. Call it
-   * after a purge of the records. What receivers were sent is out of reach.
-   *
-   * @example
-   * await webhooks.erase({ db, model: Order, ids: [order.id] });
-   */
-  erase(records: ErasedRecords): Promise<void>;
-  /**
-   * Replaces the name of an actor in what is kept of deliveries, as `api.forgetActor` does it in histories and events.
-   * Call it after that. Returns how many it has changed. `as` is the name in its place, by default none (null).
-   *
-   * @example
-   * await webhooks.forgetActor(db, 'ann@example.org', 'a former user');
-   */
-  forgetActor(db: Database, actor: string, as?: string): Promise<number>;
-}
-
-/** The records of which {@link Webhooks.erase} keeps nothing. */
-export interface ErasedRecords {
-  readonly db: Database;
-  readonly model: Model;
-  /** Their ids, or the texts of these. */
-  readonly ids: readonly unknown[];
 }
 
 /**
@@ -85,12 +57,6 @@ export function defineWebhooks<const F extends Fields = Record<never, never>>(na
     model,
     operations: compileOperations(options),
     open: (given) => openWebhooks(model, given, options),
-    letters: (db) => openLetters({ db: asDb(db), collection: deliveriesOf(model), ...lines }),
-    async erase({ db, model: of, ids }) {
-      const compiled = asCompiled(of);
-      const subjects = ids.map((id) => spellId(compiled, readId(compiled, id)));
-      await new DeliveryRows(asDb(db), deliveriesOf(model)).erase(compiled.name, subjects);
-    },
-    forgetActor: (db, actor, as) => forgetActorIn(asDb(db), deliveriesOf(model), actor, as ?? null),
+    letters: (db) => openLetters({ db: asDb(db), ...deliveriesTo(model) }),
   };
 }

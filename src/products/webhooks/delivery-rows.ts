@@ -1,8 +1,14 @@
-import type { Collection, Db, IndexDescription, MongoBulkWriteError } from 'mongodb';
+import { type Collection, type Db, type IndexDescription, ObjectId } from 'mongodb';
 import type { Event } from '../../delivery/outbox.ts';
 import type { QueueRow } from '../../delivery/queue-rows.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Model } from '../../model/define/define-model.ts';
+import type { Deliveries } from '../../model/define/deliveries.ts';
 import { askWithin } from '../../mongo/driver/ask-within.ts';
 import { bsonOptions } from '../../mongo/driver/bson-options.ts';
+import { type Commands, planCommands } from '../../mongo/driver/commands.ts';
+import { runTransaction } from '../../mongo/driver/run-transaction.ts';
+import { Work } from '../../mongo/driver/work.ts';
 
 /** An event on its way to one subscription. */
 export interface DeliveryRow extends QueueRow, Pick<Event, 'type' | 'model' | 'subject' | 'life' | 'revision' | 'at' | 'actor'> {
@@ -14,12 +20,13 @@ export interface DeliveryRow extends QueueRow, Pick<Event, 'type' | 'model' | 's
   readonly requestId?: string;
 }
 
-/** What a subscription is sent about one record, from its birth to its end, is sent in order. */
-export const lines = { line: ['subscription', 'model', 'subject', 'life'], sequence: 'revision' } as const;
+/** The queue of a model of subscriptions. What one is sent about a record, from its birth to its end, is sent in order. */
+export function deliveriesTo({ collection }: Pick<Model, 'collection'>): Deliveries {
+  return { collection: `${collection}_deliveries`, line: ['subscription', 'model', 'subject', 'life'], sequence: 'revision' };
+}
 
 /** How long a command may take, in milliseconds. */
 const patienceMS = 10_000;
-const writeOptions = { writeConcern: { w: 'majority' }, maxTimeMS: patienceMS } as const;
 
 /** As those of an outbox. The third finds the rows of a record that is purged. */
 const indexes: IndexDescription[] = [
@@ -29,12 +36,34 @@ const indexes: IndexDescription[] = [
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
 ];
 
-/** What is written about deliveries apart from their queue. */
-export class DeliveryRows {
-  readonly #rows: Collection<DeliveryRow>;
+/** The database of an api, and what it knows of the collections of events. */
+interface DeliveryRowsOptions {
+  readonly db: Db;
+  /** The model of subscriptions. */
+  readonly model: CompiledModel;
+  /** The collections of events. */
+  readonly outboxes: readonly string[];
+}
 
-  constructor(db: Db, collection: string) {
-    this.#rows = db.collection(collection, bsonOptions);
+interface TouchedEvent {
+  readonly _id: ObjectId;
+  readonly actor: string | null;
+  /** Grows with each transaction that writes rows of the event. */
+  readonly fanOuts?: number;
+}
+
+/** Writes deliveries into their queue. */
+export class DeliveryRows {
+  readonly #db: Db;
+  readonly #rows: Collection<DeliveryRow>;
+  readonly #outboxes: readonly Collection<TouchedEvent>[];
+  readonly #write: Commands['write'];
+
+  constructor({ db, model, outboxes }: DeliveryRowsOptions) {
+    this.#db = db;
+    this.#rows = db.collection(deliveriesTo(model).collection, bsonOptions);
+    this.#outboxes = outboxes.map((name) => db.collection(name, bsonOptions));
+    this.#write = planCommands(model, db, this.#rows, patienceMS).write;
   }
 
   /** Creates the indexes. It does nothing where they exist. */
@@ -42,46 +71,42 @@ export class DeliveryRows {
     await askWithin(patienceMS, (signal) => this.#rows.createIndexes(indexes, { maxTimeMS: patienceMS, signal } as object));
   }
 
-  /** Writes the rows of an event for some subscriptions, by their ids. Those that are there stay as they are. */
+  /**
+   * Writes the rows of an event for some subscriptions, by their ids, unless the event is gone. Those that are there
+   * stay as they are.
+   *
+   * The transaction changes the event, too. So one that purges its record, or another write that changes its actor,
+   * comes before it or after it, and nothing stays of a record that is gone, or of an actor who is forgotten.
+   */
   async add(event: Event, subscriptions: readonly string[]): Promise<void> {
-    if (subscriptions.length === 0) return;
-    const rows = subscriptions.map((subscription) => rowOf(event, subscription));
-    try {
-      await askWithin(patienceMS, (signal) => this.#rows.insertMany(rows, { ...writeOptions, ordered: false, signal } as object));
-    } catch (error) {
-      if (!isOnlyRepeated(error as BulkError)) throw error;
+    const work = new Work();
+    await runTransaction(this.#db, work, patienceMS, async () => {
+      const touched = await this.#touch(event, work);
+      if (!touched) return;
+      const [first, ...others] = subscriptions.map((subscription) => toUpsert(rowOf({ ...event, actor: touched.actor }, subscription)));
+      if (!first) return;
+      await this.#write(work, (command) => {
+        const handedOver = { ...first, filter: command.handOver(first.filter) };
+        const upserts = [handedOver, ...others].map((updateOne) => ({ updateOne }));
+        return this.#rows.bulkWrite(upserts, { ...command.options, ordered: false });
+      });
+    });
+  }
+
+  /** Changes an event, which no other transaction can change at the same time. Undefined if it is gone. */
+  async #touch({ id }: Event, work: Work): Promise<TouchedEvent | undefined> {
+    for (const events of this.#outboxes) {
+      const touched = await this.#write(work, (command) =>
+        events.findOneAndUpdate(command.handOver({ _id: new ObjectId(id) }), { $inc: { fanOuts: 1 } }, command.options),
+      );
+      if (touched) return touched;
     }
-  }
-
-  /** Removes the rows of an event. */
-  async eraseEvent(event: Event): Promise<void> {
-    await askWithin(patienceMS, (signal) => this.#rows.deleteMany(ofEvent(event), { ...writeOptions, signal } as object));
-  }
-
-  /** Replaces the actor in the rows of an event. */
-  async replaceActor(event: Event, actor: string | null): Promise<void> {
-    const change = { $set: { actor } };
-    await askWithin(patienceMS, (signal) => this.#rows.updateMany(ofEvent(event), change, { ...writeOptions, signal } as object));
-  }
-
-  /** Removes the rows of records, whatever their state is. */
-  async erase(model: string, subjects: readonly string[]): Promise<void> {
-    const filter = { model, subject: { $in: [...subjects] } };
-    await askWithin(patienceMS, (signal) => this.#rows.deleteMany(filter, { ...writeOptions, signal } as object));
+    return undefined;
   }
 }
 
-type BulkError = Partial<Pick<MongoBulkWriteError, 'writeErrors' | 'result'>>;
-
-/** Whether every row that was not written is there already. */
-function isOnlyRepeated({ writeErrors = [], result }: BulkError): boolean {
-  const errors = [writeErrors].flat();
-  return errors.length > 0 && errors.every(({ code }) => code === 11000) && !result?.getWriteConcernError();
-}
-
-/** By the index of the rows of a record. */
-function ofEvent({ id: event, model, subject }: Event) {
-  return { model, subject, event };
+function toUpsert({ _id, ...row }: DeliveryRow) {
+  return { filter: { _id }, update: { $setOnInsert: row }, upsert: true };
 }
 
 function rowOf(given: Event, subscription: string): DeliveryRow {

@@ -1,6 +1,5 @@
-import { ObjectId } from 'mongodb';
 import type { Api } from '../../api/api.ts';
-import { type Event, outboxesOf } from '../../delivery/outbox.ts';
+import type { Event } from '../../delivery/outbox.ts';
 import { isProblem } from '../../errors.ts';
 import { asCompiled, type CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
@@ -38,12 +37,7 @@ export function compileAudience<M extends Model>(
 }
 
 /** Compiles what writes a row for each subscription that hears of an event. */
-export function compileFanOut(
-  api: Api,
-  findAudience: ReturnType<typeof compileAudience>,
-  rows: DeliveryRows,
-): (event: Event) => Promise<void> {
-  const findActor = compileFindActor(api);
+export function compileFanOut(findAudience: ReturnType<typeof compileAudience>, rows: DeliveryRows): (event: Event) => Promise<void> {
   return async function fanOut(event) {
     const audience = await findAudience(event);
     if (!audience) return;
@@ -54,29 +48,12 @@ export function compileFanOut(
       some.push(String(id));
       if (some.length === rowsPerCommand) await rows.add(event, some.splice(0));
     }
-    await rows.add(event, some);
-    // Whoever purges records, or forgets an actor, changes events first, and what is kept of deliveries afterwards.
-    const actor = await findActor(event);
-    if (actor === undefined) await rows.eraseEvent(event);
-    else if (actor !== event.actor) await rows.replaceActor(event, actor);
+    if (some.length > 0) await rows.add(event, some);
   };
 }
 
-/** Compiles what reads whose an event is now. Undefined if the event is gone. */
-function compileFindActor(api: Api): (event: Event) => Promise<string | null | undefined> {
-  const { db, maxTimeMS } = api.indexing;
-  const names = [...outboxesOf(modelsOf(api)).keys()];
-  return async function findActor({ id }) {
-    for (const name of names) {
-      const events = db.collection<{ _id: ObjectId; actor: string | null }>(name, { readPreference: 'primary' });
-      const found = await events.findOne({ _id: new ObjectId(id) }, { projection: { actor: 1 }, maxTimeMS });
-      if (found) return found.actor;
-    }
-    return undefined;
-  };
-}
-
-function modelsOf({ indexing }: Api): CompiledModel[] {
+/** The models that an api knows. */
+export function modelsOf({ indexing }: Api): CompiledModel[] {
   return [...indexing.models.map(asCompiled), ...indexing.resources.map(({ model }) => model)];
 }
 

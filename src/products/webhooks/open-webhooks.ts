@@ -1,16 +1,17 @@
 import type { Api } from '../../api/api.ts';
 import { checkApi } from '../../api/copies.ts';
 import { legalRetry } from '../../delivery/deliver.ts';
-import type { Event } from '../../delivery/outbox.ts';
+import { type Event, outboxesOf } from '../../delivery/outbox.ts';
 import { Postponed, Queue, type QueueObservation, type RetryOptions } from '../../delivery/queue.ts';
 import { textOfError } from '../../delivery/text-of-error.ts';
-import { isProblem } from '../../errors.ts';
+import { ConfigurationError, isProblem } from '../../errors.ts';
+import { compileModel } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { HasFields } from '../../model/define/infer.ts';
 import { aFunction, aWholeNumber, checkedLater, checkOptions, type LegalOptions, orUndefined, required } from '../../options.ts';
 import type { Store } from '../../store/store.ts';
-import { bodyOf, type DeliveryRow, DeliveryRows, eventOf, lines } from './delivery-rows.ts';
-import { compileAudience, compileFanOut, type SubscriptionScope } from './fan-out.ts';
+import { bodyOf, type DeliveryRow, DeliveryRows, deliveriesTo, eventOf } from './delivery-rows.ts';
+import { compileAudience, compileFanOut, modelsOf, type SubscriptionScope } from './fan-out.ts';
 import { Pace } from './pace.ts';
 import { compileSend, type Outcome } from './send.ts';
 import { loadSigner } from './sign.ts';
@@ -85,10 +86,10 @@ export async function openWebhooks<M extends Model>(
   const { scope, concurrency = 50, concurrencyOfOne = 5, retry: given, keep = '30d', observe = warn } = options;
   checkOptions(given ?? {}, legalRetry, '`retry` of webhooks');
   const api = options.api as Api;
+  requireKnown(model as Model, api);
   const retry = { first: 1_000, longest: 3_600_000, ...given };
   const { db } = api.indexing;
-  const collection = deliveriesOf(model);
-  const rows = new DeliveryRows(db, collection);
+  const rows = new DeliveryRows({ db, model: compileModel(model as Model), outboxes: [...outboxesOf(modelsOf(api)).keys()] });
   const send = compileSend(transport, await loadSigner());
   const subscriptions = api.store(model as Model);
   const findAudience = compileAudience(api, model, scope);
@@ -112,14 +113,15 @@ export async function openWebhooks<M extends Model>(
 
   await rows.createIndexes();
   const keepMS = Number.parseInt(keep, 10) * 86_400_000;
-  const queue = new Queue<DeliveryRow>({ db, collection, ...lines, handle, concurrency, retry, keep: keepMS, observe });
+  const queue = new Queue<DeliveryRow>({ db, ...deliveriesTo(model), handle, concurrency, retry, keep: keepMS, observe });
   queue.start();
-  return { handle: compileFanOut(api, findAudience, rows), close: ({ timeout } = {}) => queue.close(timeout) };
+  return { handle: compileFanOut(findAudience, rows), close: ({ timeout } = {}) => queue.close(timeout) };
 }
 
-/** The collection of what is on its way to the subscriptions of a model. */
-export function deliveriesOf({ collection }: Pick<Model, 'collection'>): string {
-  return `${collection}_deliveries`;
+/** An api that does not know the subscriptions would keep their deliveries when it purges records. */
+function requireKnown({ name, collection }: Model, api: Api): void {
+  if (modelsOf(api).some((one) => one.deliveries && one.collection === collection)) return;
+  throw new ConfigurationError(`The api of \`open\` of webhooks does not know ${name}: add it to its \`resources\` or \`models\`.`);
 }
 
 async function findEnabled(store: Store<HasFields> | undefined, id: string): Promise<Subscription | undefined> {

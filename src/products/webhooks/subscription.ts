@@ -1,8 +1,10 @@
 import { ConfigurationError } from '../../errors.ts';
 import { defineModel, type Model, type ModelOptions } from '../../model/define/define-model.ts';
+import { withDeliveries } from '../../model/define/deliveries.ts';
 import type { Document } from '../../model/define/infer.ts';
 import type { Fields } from '../../model/define/schema.ts';
 import { t } from '../../model/define/t.ts';
+import { deliveriesTo } from './delivery-rows.ts';
 import { newSecret } from './sign.ts';
 import { type TransportOptions, urlPattern } from './transport.ts';
 
@@ -60,7 +62,8 @@ export function defineSubscriptions<F extends Fields>(
   if (taken !== undefined)
     throw new ConfigurationError(`\`fields\` of \`defineWebhooks\` cannot have \`${taken}\`: every subscription has it.`);
   const indexes = [{ fields: ['types'] }] as const;
-  return defineModel(name, { collection, fields: { ...own, ...fields }, history: history as boolean, indexes }) as never;
+  const model = defineModel(name, { collection, fields: { ...own, ...fields }, history: history as boolean, indexes });
+  return withDeliveries(model, deliveriesTo(model)) as never;
 }
 
 /** For how long a secret that was changed signs beside the new one, in milliseconds: receivers change at leisure. */

@@ -1,6 +1,6 @@
 export type { Letters } from '../../delivery/letters.ts';
 export type { QueueObservation } from '../../delivery/queue.ts';
-export { defineWebhooks, type ErasedRecords, type Webhooks, type WebhooksOptions } from './define-webhooks.ts';
+export { defineWebhooks, type Webhooks, type WebhooksOptions } from './define-webhooks.ts';
 export type { DeliveryRow } from './delivery-rows.ts';
 export type { LoadRecord, SubscriptionScope } from './fan-out.ts';
 export type { OpenWebhooks, OpenWebhooksOptions } from './open-webhooks.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Event, type StoredEvent, toEvent } from '../../../src/delivery/outbox.ts';
-import { everything } from '../../../src/index.ts';
+import { everything, service } from '../../../src/index.ts';
 import type { LoadRecord } from '../../../src/products/webhooks/webhooks.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { useListener } from '../../support/http/listen.ts';
@@ -114,6 +114,14 @@ describe('webhooks', () => {
     await expect(webhooks.open({ api: {}, scope: () => everything } as never)).rejects.toThrow('needs an api');
   });
 
+  it('need an api that knows the subscriptions, because its purges erase what they keep', async () => {
+    const shop = service({ authenticate: () => 'ann', rules: { staff: () => true } });
+    const api = shop.api({ db: database.db, resources: [shop.resource({ model: Order })] });
+    await expect(webhooks.open({ api, scope: () => everything })).rejects.toThrow(
+      'The api of `open` of webhooks does not know Subscription: add it to its `resources` or `models`.',
+    );
+  });
+
   it('write one row for an event and a subscription, however often the event comes', async () => {
     await subscribe('https://example.com/');
     await subscribe('https://example.org/');
@@ -156,26 +164,6 @@ describe('webhooks', () => {
     await until(() => requests === 2);
   });
 
-  it('forget what is kept of records that are purged', async () => {
-    const port = await listen((_request, response) => response.writeHead(500).end());
-    await subscribe(`http://127.0.0.1:${port}/`);
-    await start();
-    const [mine, other] = [await order(), await order()];
-    await until(async () => (await rows()).length === 2);
-    const actor = (await rows())[0]?.actor;
-    await database.db.collection('subscriptions_deliveries').updateMany({}, { $set: { actor: 'ann' } });
-    expect([actor, await webhooks.forgetActor(database.db, 'ann', 'former'), await webhooks.forgetActor(database.db, 'ann')]).toEqual([
-      null,
-      2,
-      0,
-    ]);
-    expect((await rows()).map((row) => row.actor)).toEqual(['former', 'former']);
-    await webhooks.erase({ db: database.db, model: Order, ids: [mine.id] });
-    expect((await rows()).map(({ subject }) => subject)).toEqual([String(other.id)]);
-    await webhooks.erase({ db: database.db, model: Order, ids: [String(other.id)] });
-    expect(await rows()).toEqual([]);
-  });
-
   it('reach nobody who is out of the scope by the time at which they are sent', async () => {
     let requests = 0;
     const port = await listen((_request, response) => {
@@ -197,29 +185,5 @@ describe('webhooks', () => {
     await until(async () => (await rows({ state: 'pending' })).length === 0);
     expect(requests).toBe(1);
     expect((await rows({ subscription: stays.id }))[0]).toMatchObject({ state: 'delivered', attempts: 1 });
-  });
-
-  it('keep nothing of a record that is purged, and no actor who is forgotten, while an event is written down', async () => {
-    await subscribe('https://example.com/');
-    const meanwhile: (() => Promise<unknown>)[] = [];
-    const scope = async (): Promise<typeof everything> => {
-      await meanwhile.shift()?.();
-      return everything;
-    };
-    const open = await webhooks.open({ api: used.api, scope });
-    await open.close({ timeout: 0 });
-    const { id } = await order();
-    await database.db.collection('events').updateMany({}, { $set: { actor: 'ann' } });
-    const event = await firstEvent();
-    meanwhile.push(() => used.api.forgetActor('ann', 'former').then(() => webhooks.forgetActor(database.db, 'ann', 'former')));
-    await open.handle(event);
-    expect((await rows()).map(({ actor }) => actor)).toEqual(['former']);
-    meanwhile.push(async () => {
-      await orders().remove(id);
-      await orders().purge({ olderThan: 0 });
-      await webhooks.erase({ db: database.db, model: Order, ids: [id] });
-    });
-    await open.handle(event);
-    expect(await rows()).toEqual([]);
   });
 });
