@@ -1,7 +1,7 @@
 import type Koa from 'koa';
 import type { Db } from 'mongodb';
 import type { DeliverOptions, Delivery } from '../delivery/deliver.ts';
-import type { Outbox } from '../delivery/outbox.ts';
+import type { WatchedQueue } from '../delivery/watched-queues.ts';
 import type { RecheckOptions } from '../middleware/exchange/live-streams.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
@@ -130,8 +130,8 @@ export interface Api<Principal = unknown> {
    * problem. Undefined if the api has neither `authenticate` nor rules.
    */
   readonly identify: ((request: Request, options?: FetchOptions<never>) => Promise<Response>) | undefined;
-  /** @internal The outboxes, for the command line. */
-  readonly outboxes: () => Promise<Outbox[]>;
+  /** @internal The outboxes, and the queues of deliveries, for the command line. */
+  readonly queues: () => Promise<WatchedQueue[]>;
   /** @internal What `openapiDocument` describes. */
   readonly description: ApiDescription;
   /** @internal What `planIndexes` and `planValidators` plan for. */

@@ -1,12 +1,12 @@
 import type { DeliverOptions, Delivery } from '../delivery/deliver.ts';
-import type { Outbox } from '../delivery/outbox.ts';
+import type { WatchedQueue } from '../delivery/watched-queues.ts';
 import { ConfigurationError } from '../errors.ts';
 import { compileModel } from '../model/compile/compile-model.ts';
 import type { Api, Indexing } from './api.ts';
 import type { Closing } from './close.ts';
 
 /** Creates `deliver` of an api. Whatever delivers is loaded by its first call. */
-export function compileDeliver(indexing: Indexing, closing: Closing): Pick<Api, 'deliver' | 'outboxes'> {
+export function compileDeliver(indexing: Indexing, closing: Closing): Pick<Api, 'deliver' | 'queues'> {
   const models = () => [...indexing.resources.map(({ model }) => model), ...indexing.models.map(compileModel)];
   return {
     async deliver(options: DeliverOptions): Promise<Delivery> {
@@ -22,9 +22,9 @@ export function compileDeliver(indexing: Indexing, closing: Closing): Pick<Api, 
         },
       };
     },
-    async outboxes(): Promise<Outbox[]> {
-      const { openOutboxes } = await import('../delivery/outbox.ts');
-      return openOutboxes(indexing.db, models());
+    async queues(): Promise<WatchedQueue[]> {
+      const { openQueues } = await import('../delivery/watched-queues.ts');
+      return openQueues(indexing.db, models());
     },
   };
 }

@@ -1,7 +1,5 @@
-import type { Db } from 'mongodb';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { EventRow } from '../mongo/ledger/entry.ts';
-import { type Letters, openLetters } from './letters.ts';
 import type { QueueRow } from './queue-rows.ts';
 
 /** An event as it is stored, with what the queue keeps of it. */
@@ -45,12 +43,6 @@ export function toEvent({ _id, type, model, subject, life, revision, at, actor, 
 /** The events of one record, from its birth to its end, are delivered one after the other. */
 export const lines = { line: ['model', 'record', 'life'], sequence: 'revision' } as const;
 
-/** An outbox, for those who look after it. */
-export interface Outbox {
-  readonly collection: string;
-  readonly letters: Letters<StoredEvent>;
-}
-
 /** The collections of the outboxes of models, each with the names of its models. */
 export function outboxesOf(models: readonly CompiledModel[]): Map<string, ReadonlySet<string>> {
   const outboxes = new Map<string, Set<string>>();
@@ -59,9 +51,4 @@ export function outboxesOf(models: readonly CompiledModel[]): Map<string, Readon
     if (collection !== undefined) outboxes.set(collection, (outboxes.get(collection) ?? new Set()).add(name));
   }
   return outboxes;
-}
-
-/** Opens the outboxes of models. */
-export function openOutboxes(db: Db, models: readonly CompiledModel[]): Outbox[] {
-  return Array.from(outboxesOf(models).keys(), (collection) => ({ collection, letters: openLetters({ db, collection, ...lines }) }));
 }

@@ -149,7 +149,7 @@ describe('a delivery', () => {
     const [first] = await events().find({ subject: '1', state: 'dead' }).toArray();
     expect(first).toMatchObject({ attempts: 1, lastError: 'x'.repeat(1024) });
     isBroken = false;
-    const [outbox] = await api.outboxes();
+    const [outbox] = await api.queues();
     expect(await outbox?.letters.release(first?._id)).toBe(1);
     await until(() => seen.filter(({ subject }) => subject === '1').length === 2);
     const [second] = (await outbox?.letters.findDead(10)) ?? [];

@@ -21,6 +21,8 @@ export interface Cli {
   readonly main: string;
   /** What a module of a test imports the library from. */
   readonly library: string;
+  /** What it imports webhooks from. */
+  readonly webhooks: string;
   /** What a module of a test imports the driver from. */
   readonly driver: string;
   /**
@@ -41,6 +43,7 @@ export function useCli(): Cli {
   return {
     main,
     library: pathToFileURL(join(compiled, 'index.js')).href,
+    webhooks: pathToFileURL(join(compiled, 'products/webhooks/webhooks.js')).href,
     driver: pathToFileURL(join(root, 'node_modules/mongodb/lib/index.js')).href,
     startCli,
     runCli: (args, env) => startCli(args, env).ended,
@@ -54,7 +57,7 @@ export function useCli(): Cli {
 function compile(): string {
   mkdirSync(join(root, '.tmp'), { recursive: true });
   const folder = mkdtempSync(join(root, '.tmp/cli-'));
-  const entries = ['products/cli/main.ts', 'index.ts'].map((file) => join(root, 'src', file));
+  const entries = ['products/cli/main.ts', 'index.ts', 'products/webhooks/webhooks.ts'].map((file) => join(root, 'src', file));
   const options = ['--bundle', '--splitting', '--format=esm', '--platform=node', '--packages=external', '--log-level=warning'];
   execFileSync(join(root, 'node_modules/.bin/esbuild'), [...entries, ...options, `--outdir=${folder}`]);
   return folder;

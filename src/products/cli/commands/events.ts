@@ -5,9 +5,9 @@ import { formatTable } from '../format-table.ts';
 import { printable, printableJson } from '../printable.ts';
 import { UsageError } from '../usage-error.ts';
 
-type Outboxes = Awaited<ReturnType<Api['outboxes']>>;
+type Queues = Awaited<ReturnType<Api['queues']>>;
 
-/** An outbox, as `--json` prints it. */
+/** A queue, as `--json` prints it. */
 interface Findings {
   readonly collection: string;
   readonly pending: number;
@@ -27,11 +27,11 @@ interface Letter {
   readonly lastError: string;
 }
 
-/** How many dead letters of an outbox are shown. */
+/** How many dead letters of a queue are shown. */
 const mostShown = 100;
 
 export const events = defineCommand({
-  summary: 'Count the events of the outboxes, and show, release or skip dead letters',
+  summary: 'Count the events of outboxes and webhooks, and show, release or skip dead letters',
   details: `Ends with 0 if there is no dead letter, with 1 if there are some, and with 2 if the command fails.
 A dead letter holds back the later events of its record until it is released or skipped.`,
   options: {
@@ -44,40 +44,42 @@ A dead letter holds back the later events of its record until it is released or 
     if (release !== undefined && skip !== undefined) throw new UsageError('Give --release or --skip, not both.');
     const [released, skipped] = [release === undefined || release === 'all' ? undefined : readId(release), skip && readId(skip)];
     const { api } = await load();
-    const outboxes = await api.outboxes();
-    if (outboxes.length === 0) throw new UsageError('No model of the api has an `outbox`.');
-    if (release !== undefined) tell(`Released: ${await releaseIn(outboxes, released)}.`);
-    if (skipped) await skipIn(outboxes, skipped);
-    const found = await Promise.all(outboxes.map(findingsOf));
-    if (json) writeExactly(`${printableJson({ outboxes: found })}\n`);
+    const queues = await api.queues();
+    if (queues.length === 0) throw new UsageError('No model of the api has an `outbox`.');
+    if (release !== undefined) tell(`Released: ${await releaseIn(queues, released)}.`);
+    if (skipped) await skipIn(queues, skipped);
+    const found = await Promise.all(queues.map(findingsOf));
+    if (json) writeExactly(`${printableJson({ queues: found })}\n`);
     else write(`${found.map(format).join('\n\n')}\n`);
     return found.some(({ dead }) => dead > 0) ? status.found : status.good;
   },
 });
 
-function readId(text: string): ObjectId {
+/** The id of an event, or that of an event and a subscription, which is a text. */
+function readId(text: string): ObjectId | string {
+  if (/^[0-9a-f]{24}:/.test(text)) return text;
   if (/^[0-9a-f]{24}$/i.test(text)) return ObjectId.createFromHexString(text);
-  throw new UsageError(`${JSON.stringify(text)} is not the id of an event: it has 24 hexadecimal digits.`);
+  throw new UsageError(`${JSON.stringify(text)} is not the id of a dead letter, which begins with 24 hexadecimal digits.`);
 }
 
-async function releaseIn(outboxes: Outboxes, id: ObjectId | undefined): Promise<number> {
-  const counts = await Promise.all(outboxes.map(({ letters }) => letters.release(id)));
+async function releaseIn(queues: Queues, id: ObjectId | string | undefined): Promise<number> {
+  const counts = await Promise.all(queues.map(({ letters }) => letters.release(id)));
   const count = counts.reduce((sum, one) => sum + one, 0);
   if (id && count === 0) throw noSuchLetter(id);
   return count;
 }
 
-/** Asks all outboxes: an id does not say which one has it, and no two have the same. */
-async function skipIn(outboxes: Outboxes, id: ObjectId): Promise<void> {
-  const skipped = await Promise.all(outboxes.map(({ letters }) => letters.skip(id)));
+/** Asks all queues: an id does not say which one has it, and no two have the same. */
+async function skipIn(queues: Queues, id: ObjectId | string): Promise<void> {
+  const skipped = await Promise.all(queues.map(({ letters }) => letters.skip(id)));
   if (!skipped.includes(true)) throw noSuchLetter(id);
 }
 
-function noSuchLetter(id: ObjectId): UsageError {
+function noSuchLetter(id: ObjectId | string): UsageError {
   return new UsageError(`There is no dead letter ${id}.`);
 }
 
-async function findingsOf({ collection, letters }: Outboxes[number]): Promise<Findings> {
+async function findingsOf({ collection, letters }: Queues[number]): Promise<Findings> {
   const [counts, dead] = await Promise.all([letters.count(), letters.findDead(mostShown)]);
   const shown = dead.map(({ _id, type, subject, revision, at, attempts = 0, lastError = '' }) => {
     return { id: String(_id), type, subject, revision: Number(revision), at, attempts, lastError };
