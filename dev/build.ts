@@ -21,6 +21,7 @@ const entries = {
   cli: 'products/cli/main.ts',
   client: 'products/client/live.ts',
   mcp: 'products/mcp/mcp.ts',
+  removals: 'mongo/removals/define-removals.ts',
   'react-admin': 'products/admin/react-admin.ts',
   refine: 'products/admin/refine.ts',
   webhooks: 'products/webhooks/webhooks.ts',
@@ -53,6 +54,8 @@ function chunkOf(id: string): string | undefined {
   if (file === 'api/copies.ts' || file === 'api/dispatch.ts') return 'shared'; // the index exports none of it, and other entries need it
   if (/^(?:index|api\/|openapi\/|resource\/)/.test(file)) return 'index';
   if (file.startsWith('export/')) return 'export'; // the first export loads it
+  if (file === 'mongo/removals/define-removals.ts') return undefined; // an entry of its own
+  if (file.startsWith('mongo/removals/') || file === 'delivery/removal-queue.ts') return 'removing'; // the first delete in the background
   if (file.startsWith('delivery/')) return 'delivery'; // as the first `api.deliver` does this
   if (file.startsWith('live/') || /^mongo\/live\/change/.test(file)) return 'live'; // the first live list does
   if (file.startsWith('mongo/aggregate/')) return 'aggregate'; // as the first aggregate does

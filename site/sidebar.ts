@@ -65,6 +65,7 @@ export const order = {
     'reference/relations.md',
     'reference/many.md',
     'reference/soft-delete.md',
+    'reference/removals.md',
     'reference/history.md',
     'reference/custom-operations.md',
     'reference/middleware.md',

@@ -47,6 +47,7 @@ const rooms = [
   'mongo/relations/include',
   'mongo/relations/check/latches',
   'mongo/relations',
+  'mongo/removals',
   'store',
   'middleware/views',
   'middleware/exchange',

@@ -9,6 +9,7 @@ import type { ThroughLimits } from '../middleware/relations/compile-through.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import type { ReferenceLimits } from '../mongo/relations/limits.ts';
+import type { RemovalFields } from '../mongo/removals/define-removals.ts';
 import { type DescriptionOptions, descriptionOptionNames } from '../openapi/api-description.ts';
 import type { RequestContext } from '../resource/define/custom-operation.ts';
 import { type PlainOptions, plainOptionNames } from './plain-adapter.ts';
@@ -220,6 +221,13 @@ export interface ApiOptions<Resource, Principal = unknown>
    */
   readonly idempotency?: IdempotencyOptions<Principal>;
   /**
+   * The model of deletes in the background: what `defineRemovals()` of `koa-mongo-resource/removals` returns. With it,
+   * stores have `remove(id, { inBackground: true })` and `purge(id, { cascade: true })`, and `deliver` carries these
+   * out. They need a replica set. See `docs/reference/removals.md`.
+   * @default none
+   */
+  readonly removals?: Model<RemovalFields>;
+  /**
    * Serves the OpenAPI description at `<prefix>/openapi.json`: to everybody, or only to callers for whom all guards
    * return true. @default true
    *
@@ -276,6 +284,7 @@ export const apiOptionNames = [
   'requestIds',
   'batch',
   'idempotency',
+  'removals',
   'openapi',
   'docs',
   'health',

@@ -2,17 +2,23 @@ import type { DeliverOptions, Delivery } from '../delivery/deliver.ts';
 import type { WatchedQueue } from '../delivery/watched-queues.ts';
 import { ConfigurationError } from '../errors.ts';
 import { compileModel } from '../model/compile/compile-model.ts';
+import type { RemovalSettings } from '../mongo/removals/begin.ts';
 import type { Api, Indexing } from './api.ts';
 import type { Closing } from './close.ts';
 
 /** Creates `deliver` of an api. Whatever delivers is loaded by its first call. */
-export function compileDeliver(indexing: Indexing, closing: Closing): Pick<Api, 'deliver' | 'queues'> {
+export function compileDeliver(
+  indexing: Indexing,
+  removing: RemovalSettings | undefined,
+  closing: Closing,
+): Pick<Api, 'deliver' | 'queues'> {
   const models = () => [...indexing.resources.map(({ model }) => model), ...indexing.models.map(compileModel)];
   return {
     async deliver(options: DeliverOptions): Promise<Delivery> {
       const { deliver } = await import('../delivery/deliver.ts');
+      const openRemovals = removing && (await import('../delivery/removal-queue.ts')).compileRemovalQueue(removing);
       if (closing.hasBegun) throw new ConfigurationError('`deliver` was called after `close` of its api.');
-      const delivery = deliver(indexing.db, models(), options);
+      const delivery = deliver({ db: indexing.db, models: models(), openRemovals }, options);
       closing.deliveries.add(delivery);
       return {
         ...delivery,
@@ -24,7 +30,8 @@ export function compileDeliver(indexing: Indexing, closing: Closing): Pick<Api, 
     },
     async queues(): Promise<WatchedQueue[]> {
       const { openQueues } = await import('../delivery/watched-queues.ts');
-      return openQueues(indexing.db, models());
+      const queues = openQueues(indexing.db, models());
+      return removing ? [...queues, (await import('../delivery/removal-queue.ts')).watchRemovals(removing)] : queues;
     },
   };
 }

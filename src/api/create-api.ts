@@ -40,6 +40,7 @@ import {
   readExtras,
   readIdempotency,
   readPrefix,
+  readRemovals,
   readRequestIds,
   readResources,
   readSettings,
@@ -63,7 +64,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     },
   };
   const parts = compileParts(options, identify, rules, closing);
-  const { prefix, description, probes, routes, maxTimeMS, stores, keyModels, latches } = parts;
+  const { prefix, description, probes, routes, maxTimeMS, stores, ownModels, latches, removing } = parts;
   const { around } = parts.outer;
   const { resources } = description;
   const { models = [] } = options;
@@ -77,11 +78,11 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     dispatch: compileDispatch(routes, prefix),
   };
   const app = compileApp(prefix, answering, options);
-  const indexing = { db: readDatabase(options), resources, models: [...models, ...keyModels], latches, maxTimeMS };
+  const indexing = { db: readDatabase(options), resources, models: [...models, ...ownModels], latches, maxTimeMS };
   return markApi({
     description,
     indexing,
-    ...compileDeliver(indexing, closing),
+    ...compileDeliver(indexing, removing, closing),
     routes: () => compileKoaAdapter(prefix, answering),
     callback: () => app.callback(),
     fetch: compileFetch(app.callback()),
@@ -92,7 +93,8 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     async forgetActor(actor, as) {
       const { forgetActor } = await import('../mongo/ledger/forget-actor.ts');
       const all = [...resources.map(({ model }) => model), ...models.map(compileModel)];
-      return forgetActor(asDb(readDatabase(options)), all, actor, as ?? null);
+      const further = removing ? [removing.model.collection] : [];
+      return forgetActor(asDb(readDatabase(options)), all, further, actor, as ?? null);
     },
     recheck: (given) => parts.liveStreams.recheck(given),
     transaction: (run) => stores.transaction(run, { work: () => new Work() }),
@@ -109,9 +111,26 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   const settings = once(() => readSettings(options));
   const extras = once(() => readExtras(options));
   const stores = once(() => {
-    const deliveries = () => deliveryCollections([...unlinked().map(({ model }) => model), ...models()]);
-    const rest = { references: () => linked().references, answers: () => idempotency()?.keys, deliveries };
+    const rest = {
+      references: () => linked().references,
+      answers: () => idempotency()?.keys,
+      deliveries,
+      removals: () => removals() && once(async () => (await import('../mongo/removals/begin.ts')).openRemovals(removing())),
+    };
     return new Stores(readDatabase(options), settings().maxTimeMS, rest);
+  });
+  const deliveries = once(() => {
+    const names = deliveryCollections([...unlinked().map(({ model }) => model), ...models()]);
+    return names.length > 0 ? { db: readDatabase(options), maxTimeMS: settings().maxTimeMS, names } : undefined;
+  });
+  const removals = once(() => readRemovals(options));
+  const removing = () => ({
+    db: readDatabase(options),
+    maxTimeMS: settings().maxTimeMS,
+    model: removals()?.model as Model,
+    references: linked().references,
+    answers: idempotency()?.keys,
+    deliveries: deliveries(),
   });
   const findResources = once(() => compileFindResources(unlinked()));
   const outer = once(() => compileOuterMiddlewares(options, identify, rules, stores, (model) => findResources()(model)));
@@ -164,6 +183,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     extras,
     outer,
     idempotency,
+    removals,
     info,
     models,
     unlinked,
@@ -184,7 +204,8 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     routes: routes(),
     maxTimeMS,
     stores: stores(),
-    keyModels: [idempotency()?.model ?? []].flat(),
+    ownModels: [idempotency()?.model ?? [], Object.values(removals() ?? {})].flat(),
+    removing: removals() && removing(),
     latches: linked().references?.latchModel,
   };
 }

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
+import { hasMark, markOf } from '../marks.ts';
 import { checkBodyLimit, checkBodyValues, defaultBodyTimeout, defaultBodyValues } from '../middleware/body-limit.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
 import { liveStreams } from '../middleware/exchange/live-streams.ts';
@@ -8,6 +9,7 @@ import { streamPlaces } from '../middleware/exchange/stream-places.ts';
 import { checkFilterLimits } from '../middleware/list-query.ts';
 import { checkThroughLimits } from '../middleware/relations/compile-through.ts';
 import { tryAll } from '../mistakes.ts';
+import type { Model } from '../model/define/define-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { asDb } from '../mongo/driver/database.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
@@ -130,6 +132,14 @@ const legalIdempotency: LegalOptions<IdempotencyOptions<never>> = {
   ttl: aWholeNumber(1, 2 ** 31 - 1, ' of seconds'),
   maxAnswerBytes: aWholeNumber(1, 15 * 2 ** 20, ' of bytes'),
 };
+
+/** Reads `removals` of an api: the models of removals and of their steps; undefined if nothing is deleted in the background. */
+export function readRemovals({ removals }: Options): { readonly model: Model; readonly steps: Model } | undefined {
+  if (removals === undefined) return undefined;
+  const mark = markOf('removals');
+  if (!hasMark(removals, mark)) throw new ConfigurationError('`removals` must be what `defineRemovals()` returns.');
+  return { model: removals as unknown as Model, steps: (removals as unknown as Record<symbol, Model>)[mark] as Model };
+}
 
 /** Reads the database. */
 export function readDatabase(options: Options): Db {

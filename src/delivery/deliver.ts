@@ -3,10 +3,11 @@ import { ConfigurationError } from '../errors.ts';
 import { listNames } from '../hints.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
-import { aFunction, anArrayOf, anObject, aWholeNumber, checkOptions, type LegalOptions, required } from '../options.ts';
+import { aFunction, anArrayOf, anObject, aWholeNumber, checkOptions, type LegalOptions } from '../options.ts';
 import { openLetters } from './letters.ts';
 import { type Event, lines, outboxesOf, type StoredEvent, toEvent } from './outbox.ts';
 import { type Given, Queue, type QueueObservation, type RetryOptions } from './queue.ts';
+import type { Shared } from './removal-queue.ts';
 import { textOfError } from './text-of-error.ts';
 
 /** What a delivery tells of, for logs and metrics. */
@@ -36,9 +37,10 @@ export interface DeliverOptions {
   /**
    * Hands over one event. Whoever gets it must take the same event twice: a worker that dies after the call, and before
    * it has noted that, leaves the event to another one. If it throws, the event comes again later; if it throws a
-   * `PermanentFailure`, the event is a dead letter at once.
+   * `PermanentFailure`, the event is a dead letter at once. It may only be missing if no model has an outbox, and the
+   * worker carries out the api's `removals`.
    */
-  handle(event: Event, given: Given): unknown;
+  handle?(event: Event, given: Given): unknown;
   /** Only the outboxes of these models. @default all models of the api that have one */
   readonly models?: readonly Pick<Model, 'name'>[];
   /** How many events are handed over at the same time, each of another record. @default 10 */
@@ -76,7 +78,7 @@ export interface Delivery {
 
 const milliseconds = (least: number) => aWholeNumber(least, 2 ** 31 - 1, ' of milliseconds');
 const legal: LegalOptions<DeliverOptions> = {
-  handle: required(aFunction),
+  handle: aFunction,
   models: anArrayOf('models', (one) => typeof (one as Partial<Model> | null)?.name === 'string'),
   concurrency: aWholeNumber(1, 1_000, ' of events'),
   lease: milliseconds(1_000),
@@ -93,17 +95,27 @@ export const legalRetry: LegalOptions<RetryOptions> = {
 };
 const legalClose: LegalOptions<{ timeout: number }> = { timeout: milliseconds(0) };
 
-/** Hands the events of outboxes over to a function, until it is closed. */
-export function deliver(db: Db, models: readonly CompiledModel[], options: DeliverOptions): Delivery {
+/** What a worker of an api does. */
+export interface Delivering {
+  readonly db: Db;
+  readonly models: readonly CompiledModel[];
+  /** Opens the queue of what is deleted in the background. @default nothing is */
+  readonly openRemovals: ((shared: Shared) => Pick<Queue<StoredEvent>, 'start' | 'close'>) | undefined;
+}
+
+/** Hands the events of outboxes over to a function, and carries out removals, until it is closed. */
+export function deliver({ db, models, openRemovals }: Delivering, options: DeliverOptions): Delivery {
   checkOptions(options, legal, '`deliver`');
   const { handle, models: chosen, retry = {}, keep = '30d', observe = warn, ...others } = options;
   checkOptions(retry, legalRetry, '`retry` of `deliver`');
-  const collections = collectionsOf(models, chosen);
-  const tell = (what: QueueObservation<StoredEvent>): unknown => observe(toObservation(what));
-  const queues = collections.map((collection) => {
-    const given = { db, collection, ...lines, ...others, retry, keep: Number.parseInt(keep, 10) * 86_400_000, observe: tell };
-    return new Queue<StoredEvent>({ ...given, handle: async (row, about) => void (await handle(toEvent(row), about)) });
+  const collections = collectionsOf(models, chosen, openRemovals !== undefined);
+  if (!handle && collections.length > 0) throw new ConfigurationError('`deliver` needs `handle`, which gets the events of the outboxes.');
+  const shared = { db, ...others, retry, keep: Number.parseInt(keep, 10) * 86_400_000 };
+  const events = collections.map((collection) => {
+    const given = { ...shared, collection, ...lines, observe: (what: QueueObservation<StoredEvent>) => observe(toObservation(what)) };
+    return new Queue<StoredEvent>({ ...given, handle: async (row, about) => void (await handle?.(toEvent(row), about)) });
   });
+  const queues = [...events, ...(openRemovals ? [openRemovals({ ...shared, observe })] : [])];
   for (const queue of queues) queue.start();
   return {
     async close(given = {}) {
@@ -119,9 +131,10 @@ export function deliver(db: Db, models: readonly CompiledModel[], options: Deliv
 }
 
 /** The outboxes to deliver. A collection is delivered as a whole. */
-function collectionsOf(models: readonly CompiledModel[], chosen: DeliverOptions['models']): string[] {
+function collectionsOf(models: readonly CompiledModel[], chosen: DeliverOptions['models'], hasOtherWork: boolean): string[] {
   const all = outboxesOf(models);
-  if (all.size === 0) throw new ConfigurationError('`deliver` needs a model with `outbox`, and no model of the api has one.');
+  if (all.size === 0 && !(hasOtherWork && !chosen))
+    throw new ConfigurationError('`deliver` needs a model with `outbox`, and no model of the api has one.');
   if (!chosen) return [...all.keys()];
   const names = new Set(chosen.map(({ name }) => name));
   const without = [...names].filter((name) => ![...all.values()].some((ofOne) => ofOne.has(name)));

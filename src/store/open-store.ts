@@ -17,15 +17,38 @@ import { openReferences } from '../mongo/relations/compile-edges.ts';
 import { legalReferenceLimits, type ReferenceLimits } from '../mongo/relations/limits.ts';
 import { openReferencing, type WriteOptions } from '../mongo/relations/open-referencing.ts';
 import type { ReferenceEnd, References } from '../mongo/relations/references.ts';
+import type { Removals } from '../mongo/removals/begin.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
-import { anArrayOf, aWholeNumber, checkedLater, checkOptions, checkValue, type LegalOptions, oneOf, orUndefined } from '../options.ts';
+import {
+  anArrayOf,
+  aWholeNumber,
+  checkedLater,
+  checkOptions,
+  checkValue,
+  type LegalOptions,
+  oneOf,
+  orUndefined,
+  required,
+  trueOrFalse,
+} from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { compileSaveDocument } from './held-documents.ts';
 import { lifeOnly, readHistory } from './history.ts';
 import { compileLimits, type Limits, type Reach } from './limits.ts';
 import { openMany } from './many.ts';
 import { purge, requireDeletedAt } from './purge.ts';
-import type { DeletedOption, FindManyOptions, HistoryOptions, Id, IfMatch, OpenStoreOptions, ScopeOptions, Store } from './store.ts';
+import type {
+  DeletedOption,
+  FindManyOptions,
+  HistoryOptions,
+  Id,
+  IfMatch,
+  OpenStoreOptions,
+  PurgeCascade,
+  PurgeOptions,
+  ScopeOptions,
+  Store,
+} from './store.ts';
 import { readSort, type Walk, walk } from './walk.ts';
 
 const legal: LegalOptions<OpenStoreOptions<unknown>> = {
@@ -37,6 +60,8 @@ const legal: LegalOptions<OpenStoreOptions<unknown>> = {
 };
 const legalScope: LegalOptions<ScopeOptions<unknown>> = { scope: checkedLater };
 const legalIfMatch: LegalOptions<IfMatch> = { ifMatch: [isRevision, 'a revision'] };
+const legalRemove: LegalOptions<IfMatch & { inBackground: boolean }> = { ...legalIfMatch, inBackground: trueOrFalse };
+const legalCascade: LegalOptions<PurgeCascade> = { cascade: required([(value) => value === true, 'true']) };
 const legalDeleted: LegalOptions<DeletedOption> = { deleted: orUndefined(oneOf('only', 'with')) };
 const legalFind: LegalOptions<FindManyOptions<unknown>> = {
   sort: checkedLater,
@@ -96,10 +121,12 @@ export interface StoreSettings extends WriteOptions {
   readonly answers?: IdempotencyKeys | undefined;
   /** What delivers events of an api: a purge erases what it keeps about its records. */
   readonly deliveries?: DeliveryCollections | undefined;
+  /** What begins deletes in the background. It is loaded when the first one begins. */
+  readonly removals?: (() => Promise<Removals>) | undefined;
 }
 
 /** Compiles what all stores of a model share. */
-export function compileStore(model: CompiledModel, { answers, deliveries, ...options }: StoreSettings): OpenStore {
+export function compileStore(model: CompiledModel, { answers, deliveries, removals, ...options }: StoreSettings): OpenStore {
   const collection = openReferencing(model, options);
   const readNew = compileNewDocument(model);
   const readChanges = compileDocumentChanges(model);
@@ -154,6 +181,12 @@ export function compileStore(model: CompiledModel, { answers, deliveries, ...opt
       return ({ scope, writer }) => ({ id: read, scope, precondition, writer });
     }
 
+    async function begin(kind: 'remove' | 'purge', target: (limits: Limits) => Target): Promise<unknown> {
+      if (!removals) throw new Error('A delete in the background needs `removals` of an api.');
+      const { begin } = await removals();
+      return change((limits) => begin(kind, model, target(limits), work()));
+    }
+
     const store: Store<HasFields> & { readonly [name: string]: unknown } = {
       ...(openMany({ model, collection, within, change, readNew, readChanges, give, work }) as object as Many),
       async get(id: unknown, options: DeletedOption = {}) {
@@ -195,8 +228,11 @@ export function compileStore(model: CompiledModel, { answers, deliveries, ...opt
         await change(({ scope, writer }) => save({ document, before, scope, hold, writer }, work()));
         return document as never;
       },
-      async remove(id: unknown, options?: IfMatch) {
-        const target = readTarget(id, options);
+      async remove(id: unknown, options: IfMatch & { readonly inBackground?: boolean } = {}) {
+        checkOptions(options, legalRemove, '`remove`');
+        const { inBackground = false, ...rest } = options;
+        const target = readTarget(id, rest);
+        if (inBackground) return begin('remove', target) as never;
         return give(await change((limits) => collection.remove(target(limits), work()))) as never;
       },
       async restore(id: unknown, options?: IfMatch) {
@@ -204,9 +240,13 @@ export function compileStore(model: CompiledModel, { answers, deliveries, ...opt
         const target = readTarget(id, options);
         return give(await within((limits) => collection.restore(target(limits), work()))) as never;
       },
-      async purge(options) {
+      async purge(given: unknown, options?: PurgeCascade) {
+        if (options !== undefined) {
+          checkOptions(options, legalCascade, '`purge`');
+          return begin('purge', readTarget(given)) as never;
+        }
         requireDeletedAt(model, '`purge`');
-        return change(({ scope }) => purge({ model, collection, answers, deliveries }, scope, options, work));
+        return change(({ scope }) => purge({ model, collection, answers, deliveries }, scope, given as PurgeOptions, work)) as never;
       },
     };
     return store;

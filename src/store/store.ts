@@ -3,6 +3,7 @@ import type { Document, Given, HasFields, NewDocument } from '../model/define/in
 import type { Database } from '../mongo/driver/database.ts';
 import type { ConditionOn, ElementOf, everything, RowScope } from '../mongo/query/filter.ts';
 import type { ReferenceLimits } from '../mongo/relations/limits.ts';
+import type { Removal } from '../mongo/removals/define-removals.ts';
 
 /**
  * A filter: a value, or operators of the library, for each field of the document; dotted paths for fields of embedded
@@ -88,6 +89,18 @@ export interface FindManyOptions<Doc> extends DeletedOption {
 export interface IfMatch {
   /** Writes only if the record still has this revision; otherwise it is 412. @default any revision */
   readonly ifMatch?: number | bigint;
+}
+
+/** Options of a delete that workers carry out. */
+interface InBackground extends IfMatch {
+  /** Needs `removals` of the api, and a worker: `api.deliver`. */
+  readonly inBackground: true;
+}
+
+/** Options of a purge of one record, and of all that is deleted with it. */
+export interface PurgeCascade {
+  /** Says that it is meant. */
+  readonly cascade: true;
 }
 
 /** Options of writes to many records. */
@@ -215,6 +228,16 @@ export interface Store<M extends HasFields> {
    * 412.
    */
   remove(id: Id<M>, options?: IfMatch): Promise<Document<M>>;
+  /**
+   * Deletes a record at once, and leaves what refers to it to workers, however much it is. Returns how far that has
+   * come, as a record of the model of `removals` of the api. What the record is marked with, all others are marked with
+   * too, so that a restore brings them back. Throws 404, 412 or 409 `still_referenced`.
+   *
+   * @example
+   * const { id: removal } = await projects.remove(id, { inBackground: true });
+   * const { status, removed } = await api.store(Removal).get(removal);
+   */
+  remove(id: Id<M>, options: InBackground): Promise<Removal>;
   /** Deletes every record that matches, in one transaction: all of them or none. `{}` matches every record. */
   removeMany(filter: StoreFilter<Document<M>>, options?: MaxOptions): Promise<AffectedRecords>;
   /**
@@ -230,6 +253,14 @@ export interface Store<M extends HasFields> {
    * await orders.purge({ olderThan: 30 * 24 * 3_600_000 });
    */
   purge(options: PurgeOptions): Promise<number>;
+  /**
+   * Removes a record for good, deleted or not, and leaves to workers what a delete of it takes along: all of that is
+   * removed for good too, with what the ledger keeps of it. Throws 404 or 409 `still_referenced`.
+   *
+   * @example
+   * await members.purge(id, { cascade: true });
+   */
+  purge(id: Id<M>, options: PurgeCascade): Promise<Removal>;
 }
 
 /** Opens the store of a model. */

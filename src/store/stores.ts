@@ -7,8 +7,10 @@ import { runTransaction } from '../mongo/driver/run-transaction.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import type { IdempotencyKeys } from '../mongo/idempotency-keys.ts';
+import type { DeliveryCollections } from '../mongo/ledger/erase-deliveries.ts';
 import type { IsSeen } from '../mongo/relations/cascade/plan-cascade.ts';
 import type { References } from '../mongo/relations/references.ts';
+import type { Removals } from '../mongo/removals/begin.ts';
 import { compileStore, type OpenStore, readId, type StoreSettings, type StoreUser } from './open-store.ts';
 import { type DeletePlan, nothingElse, planDelete } from './plan-delete.ts';
 import type { Store, StoreOf, TransactionContext } from './store.ts';
@@ -19,8 +21,10 @@ interface StoresOfApi {
   references?(): References | undefined;
   /** The answers that it keeps for requests that come again. @default none */
   answers?(): IdempotencyKeys | undefined;
-  /** The collections of what delivers its events. @default none */
-  deliveries?(): readonly string[];
+  /** What delivers its events. @default none */
+  deliveries?(): DeliveryCollections | undefined;
+  /** What begins deletes in the background. @default none */
+  removals?(): (() => Promise<Removals>) | undefined;
 }
 
 /**
@@ -61,11 +65,9 @@ export class Stores {
   }
 
   #options(): StoreSettings {
-    const { references, answers, deliveries } = this.#rest;
-    const database = { db: this.#db, maxTimeMS: this.#maxTimeMS };
-    const names = deliveries?.() ?? [];
-    const delivering = names.length > 0 ? { ...database, names } : undefined;
-    return { ...database, references: references?.(), answers: answers?.(), deliveries: delivering };
+    const { references, answers, deliveries, removals } = this.#rest;
+    const kept = { answers: answers?.(), deliveries: deliveries?.(), removals: removals?.() };
+    return { db: this.#db, maxTimeMS: this.#maxTimeMS, references: references?.(), ...kept };
   }
 
   /** Runs a function in a transaction: see {@link runTransaction}. */

@@ -248,6 +248,7 @@ describe('every method of a collection sees a deleted record as gone', () => {
       expect(await c.readPaths(['gone', 'live'], ['place'], undefined, new Work())).toEqual([{ _id: 'live', place: 'here' }]),
     readAll: async (c) => expect((await c.readAll(['gone', 'live'], undefined, new Work())).map(({ id }) => id)).toEqual(['live']),
     removeAll: (c) => c.removeAll(['gone', 'live'], undefined, newDeletion(), new Work()),
+    purgeAll: (c) => c.purgeAll(['gone', 'live'], undefined, new Work()),
     rewriteAll: (c) => c.rewriteAll(['gone', 'live'], undefined, [{ $set: { place: 'x' } }], new Work()),
     reachable: async (c) => expect(c.reachable({})).toMatchObject({ deletedAt: null }),
     findIdsThrough: async (c) =>

@@ -35,6 +35,7 @@ export function hideDeleted(model: CompiledModel, all: Operations, visible: Visi
     readPaths: (ids, paths, scope, work) => all.readPaths(ids, paths, seen(scope), work),
     readAll: (ids, scope, work, room) => all.readAll(ids, seen(scope), work, room),
     removeAll: (ids, scope, deletion, work) => all.removeAll(ids, seen(scope), deletion, work),
+    purgeAll: (ids, scope, work) => all.purgeAll(ids, seen(scope), work),
     findChildren: (parents, children, reach, room, work) => all.findChildren(parents, children, seenBy(reach), room, work),
     sizeChildren: (parents, children, reach, work) => all.sizeChildren(parents, children, seenBy(reach), work),
     countChildren: (parents, children, reach, work) => all.countChildren(parents, children, seenBy(reach), work),

@@ -60,6 +60,7 @@ export const recordedWrites = [
   'remove',
   'removeMany',
   'removeAll',
+  'purgeAll',
   'rewriteAll',
   'restore',
   'purge',

@@ -243,6 +243,13 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
       });
     },
 
+    purgeAll(ids, scope, work) {
+      return within(work, async () => {
+        await plain.purgeAll(ids, scope, work);
+        await (work.transaction as NonNullable<Work['transaction']>).join(() => rows.erase(ids, work));
+      });
+    },
+
     rewriteAll(ids, scope, pipeline, work) {
       return within(work, async () => {
         for await (const before of readParts(ids, scope, work)) {

@@ -35,6 +35,8 @@ export interface ReferenceCommands {
   readAll(ids: readonly unknown[], scope: Filter | undefined, work: Work, room?: Room): Promise<StoredRecord[]>;
   /** Deletes these records, within the scope: removes them, or marks them if their model has `t.deletedAt()`. */
   removeAll(ids: readonly unknown[], scope: Filter | undefined, deletion: Deletion, work: Work): Promise<void>;
+  /** Removes these records for good, within the scope, whether they are deleted or not. */
+  purgeAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<void>;
   /** Applies an update pipeline to these records, within the scope. */
   rewriteAll(ids: readonly unknown[], scope: Filter | undefined, pipeline: BsonDocument[], work: Work): Promise<void>;
 }
@@ -65,6 +67,13 @@ export function openReferenceCommands(
     for (const some of inParts(ids)) {
       const filter = both(withIds(some), scope);
       await write(work, (command) => collection.updateMany(command.handOver(filter), pipeline, command.options), serverItself);
+    }
+  }
+
+  async function purgeAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<void> {
+    for (const some of inParts(ids)) {
+      const filter = both(withIds(some), scope);
+      await write(work, (command) => collection.deleteMany(command.handOver(filter), command.options));
     }
   }
 
@@ -111,12 +120,10 @@ export function openReferenceCommands(
 
     async removeAll(ids, scope, deletion, work) {
       if (model.deletedAt) return rewriteAll(ids, scope, buildUpdate(model, marking(model, deletion), deletion.at), work);
-      for (const some of inParts(ids)) {
-        const filter = both(withIds(some), scope);
-        await write(work, (command) => collection.deleteMany(command.handOver(filter), command.options));
-      }
+      return purgeAll(ids, scope, work);
     },
 
+    purgeAll,
     rewriteAll,
   };
 }

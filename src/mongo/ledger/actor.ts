@@ -4,6 +4,22 @@ import { isObject } from '../../model/value/plain-object.ts';
 /** The name of whoever makes a request, as the ledger keeps it. */
 export type Actor = string | null;
 
+/** Who has begun what is carried out later, and by what. */
+export interface KeptCaller {
+  readonly actor: Actor;
+  readonly operation?: string | undefined;
+  readonly request?: string | undefined;
+}
+
+const keptActors = new WeakMap<LedgerCaller, Actor>();
+
+/** The caller of what is carried out later: its name is known, and no application is asked for it. */
+export function keptCaller({ actor, operation, request }: KeptCaller): LedgerCaller {
+  const caller: LedgerCaller = { requestId: request, operation: operation === undefined ? undefined : { name: operation } };
+  keptActors.set(caller, actor);
+  return caller;
+}
+
 const known = new WeakMap<LedgerCaller, Map<unknown, Actor>>();
 
 /**
@@ -12,6 +28,8 @@ const known = new WeakMap<LedgerCaller, Map<unknown, Actor>>();
  */
 export async function actorOf(caller: LedgerCaller | undefined, by: (ctx: LedgerCaller) => unknown = named): Promise<Actor> {
   if (!caller) return null;
+  const kept = keptActors.get(caller);
+  if (kept !== undefined) return kept;
   const ofCaller = known.get(caller) ?? new Map<unknown, Actor>();
   known.set(caller, ofCaller);
   const asked = ofCaller.get(by);

@@ -7,14 +7,21 @@ import { cutName } from './actor.ts';
 const mostAtOnce = 1_000;
 
 /**
- * Replaces an actor in the histories and the events of models, and in what is delivered to their records, some entries
- * with each command. Returns how many it has changed. If it fails on the way, call it again.
+ * Replaces an actor in the histories and the events of models, in what is delivered to their records, and in further
+ * collections, some entries with each command. Returns how many it has changed. If it fails on the way, call it again.
  */
-export async function forgetActor(db: Db, models: readonly CompiledModel[], actor: string, as: string | null): Promise<number> {
+export async function forgetActor(
+  db: Db,
+  models: readonly CompiledModel[],
+  further: readonly string[],
+  actor: string,
+  as: string | null,
+): Promise<number> {
   const ledgers = models.flatMap(({ ledger }) => [ledger?.history?.collection, ledger?.outbox?.collection]);
-  const deliveries = models.map((model) => model.deliveries?.collection); // last: they are written from events
+  const deliveries = models.map((model) => model.deliveries?.collection); // after the events from which they are written
   let count = 0;
-  for (const name of new Set([...ledgers, ...deliveries])) if (name !== undefined) count += await forgetActorIn(db, name, actor, as);
+  for (const name of new Set([...ledgers, ...deliveries, ...further]))
+    if (name !== undefined) count += await forgetActorIn(db, name, actor, as);
   return count;
 }
 

@@ -1,0 +1,62 @@
+import type { ObjectId } from 'mongodb';
+import { bsonOptions } from '../mongo/driver/bson-options.ts';
+import type { RemovalSettings } from '../mongo/removals/begin.ts';
+import { compileCarryOut } from '../mongo/removals/carry-out.ts';
+import type { RemovalRow, Step } from '../mongo/removals/removal-rows.ts';
+import { openLetters } from './letters.ts';
+import { Queue, type QueueOptions } from './queue.ts';
+import type { QueueRow } from './queue-rows.ts';
+import type { WatchedQueue } from './watched-queues.ts';
+
+/** How many removals a worker carries out at the same time: each keeps the database busy. */
+const concurrency = 2;
+
+/** Every removal is a line of its own. */
+const lines = { line: ['_id'], sequence: '_id' } as const;
+
+/** A row of the queue is a removal. */
+type Row = RemovalRow & QueueRow;
+
+/** What the queue shares with those of the outboxes. */
+export interface Shared extends Pick<QueueOptions<Row>, 'lease' | 'poll' | 'retry' | 'keep'> {
+  /** Hears of errors: one that stops a removal is one of them. */
+  observe(what: { readonly kind: 'error'; readonly error: unknown }): unknown;
+}
+
+/** Compiles what opens the queue of removals. */
+export function compileRemovalQueue(settings: RemovalSettings) {
+  const handle = compileCarryOut(settings);
+  const { db, model } = settings;
+  return function openRemovals({ observe, ...shared }: Shared): Queue<Row> {
+    return new Queue<Row>({
+      ...shared,
+      ...lines,
+      db,
+      collection: model.collection,
+      concurrency,
+      handle,
+      observe: (what) => ('error' in what ? observe({ kind: 'error', error: what.error }) : undefined),
+    });
+  };
+}
+
+/** Opens the queue of removals for those who look after it. Who skips one that has stopped leaves the rest as it is. */
+export function watchRemovals({ db, model: { collection } }: RemovalSettings): WatchedQueue {
+  const letters = openLetters<Row>({ db, collection, ...lines });
+  const steps = db.collection<Step>(`${collection}_steps`, bsonOptions);
+  return {
+    collection,
+    letters: {
+      ...letters,
+      async findDead(limit) {
+        const rows = await letters.findDead(limit);
+        return rows.map((row) => ({ ...row, type: `${row.model}.${row.kind}`, subject: row.record, revision: 0, at: row.startedAt }));
+      },
+      async skip(id) {
+        const isSkipped = await letters.skip(id);
+        if (isSkipped) await steps.deleteMany({ $or: [{ removal: id as ObjectId }, { _id: id as ObjectId }] });
+        return isSkipped;
+      },
+    },
+  };
+}

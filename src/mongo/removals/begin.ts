@@ -1,0 +1,119 @@
+import { type Db, ObjectId } from 'mongodb';
+import { notFound, Problem } from '../../errors.ts';
+import { listNames } from '../../hints.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Model } from '../../model/define/define-model.ts';
+import { openCollection } from '../collection/collection.ts';
+import type { Target } from '../collection/writer.ts';
+import { asPart } from '../driver/run-transaction.ts';
+import type { Work } from '../driver/work.ts';
+import { actorOf } from '../ledger/actor.ts';
+import { newDeletion } from '../query/deleted.ts';
+import { both } from '../query/filter.ts';
+import { type CascadePlan, findRestricting, planCascade } from '../relations/cascade/plan-cascade.ts';
+import type { Edge, References } from '../relations/references.ts';
+import { spellId } from '../stored-record.ts';
+import type { Removal } from './define-removals.ts';
+import { edgesTo, namesOf } from './edges.ts';
+import { type Kept, purgeWhole } from './purge-whole.ts';
+import { openRemovalRows, type RemovalRow } from './removal-rows.ts';
+
+/** What removals need of an api. */
+export interface RemovalSettings extends Kept {
+  readonly db: Db;
+  readonly maxTimeMS: number;
+  /** What `defineRemovals` has returned. */
+  readonly model: Model;
+  readonly references: References | undefined;
+}
+
+/** Begins deletes that workers carry out. */
+export interface Removals {
+  /**
+   * Removes a record, and leaves what follows from it to workers, in one transaction. Throws 404, 412 or 409
+   * `still_referenced`.
+   */
+  begin(kind: RemovalRow['kind'], model: CompiledModel, target: Target, work: Work): Promise<Removal>;
+}
+
+/** Opens the removals of an api. */
+export function openRemovals(settings: RemovalSettings): Removals {
+  const { db, maxTimeMS, model: removals, references } = settings;
+  const rows = openRemovalRows(db, removals, maxTimeMS);
+
+  async function removeFirst(row: RemovalRow, model: CompiledModel, target: Target, work: Work): Promise<unknown> {
+    const collection = openCollection(model, { db, maxTimeMS });
+    if (row.kind === 'remove') return (await collection.remove(target, work, row.deletion)).stored._id;
+    const { id, scope } = target;
+    const all = collection.seeing.with;
+    const [found] = await all.findIds(both({ _id: id }, scope), 1, work);
+    if (found === undefined) throw notFound();
+    await purgeWhole(model, all, [found], settings, work);
+    return found;
+  }
+
+  /**
+   * Throws 409 if something forbids the delete. As far as `maxCascade` reaches, records that would go themselves forbid
+   * nothing; of a larger delete, any that refers to the first record forbids it.
+   */
+  async function refuseRestricted(model: CompiledModel, id: unknown, work: Work): Promise<void> {
+    if (!references) return;
+    const whole = await planCascade(references, model, [id], work, () => false);
+    const first: CascadePlan['gone'] = new Map([[model.collection, new Map([[model.id.leaf.toJson(id), id]])]]);
+    const plan = whole.exceeded ? { ...whole, gone: first } : whole;
+    const restricting = whole.exceeded ? await restrictingFirst(references, plan, model, work) : plan.restricting;
+    if (restricting.length > 0) throw stillReferenced(restricting);
+  }
+
+  return {
+    begin(kind, model, target, work) {
+      return asPart(db, work, model.maxTimeMS ?? maxTimeMS, async (transaction) => {
+        const { caller } = work;
+        const row: RemovalRow = {
+          _id: new ObjectId(),
+          kind,
+          model: model.name,
+          record: spellId(model, target.id),
+          status: 'running',
+          actor: await actorOf(caller, model.ledger?.by),
+          ...(caller?.operation && { operation: caller.operation.name }),
+          ...(caller?.requestId !== undefined && { request: caller.requestId }),
+          removed: 1,
+          changed: 0,
+          startedAt: new Date(),
+          deletion: newDeletion(),
+          state: 'pending',
+        };
+        const id = await removeFirst(row, model, target, work);
+        return transaction.join(async () => {
+          await refuseRestricted(model, id, work);
+          const { collection } = model;
+          await rows.insert(row, work);
+          await rows.count(row, row, work);
+          if (references?.incoming(model).length) {
+            await references.latches.claim([{ collection, id }], work);
+            await rows.add({ removal: row._id, collection, ids: [id], kind: 'cascade', edge: 0, aside: [], by: [], pass: 0 }, work);
+          }
+          return removalOf(row);
+        });
+      });
+    },
+  };
+}
+
+function removalOf({ _id, kind, model, record, status, actor, removed, changed, startedAt }: RemovalRow): Removal {
+  return { id: _id, kind, model, record, status, actor, removed, changed, startedAt };
+}
+
+async function restrictingFirst(references: References, plan: CascadePlan, model: CompiledModel, work: Work): Promise<Edge[]> {
+  const found: Edge[] = [];
+  for (const edge of edgesTo(references, model.collection, 'restrict'))
+    if ((await findRestricting(edge, plan, { scope: undefined, most: 1 }, work)).size > 0) found.push(edge);
+  return found;
+}
+
+/** 409. It names no private field. */
+function stillReferenced(restricting: readonly Edge[]): Problem {
+  const detail = `It cannot be deleted while it, or what would be deleted with it, is referred to by ${listNames(namesOf(restricting))}.`;
+  return new Problem({ code: 'still_referenced', detail });
+}

@@ -1,0 +1,85 @@
+import { PermanentFailure } from '../../errors.ts';
+import { listNames } from '../../hints.ts';
+import { runTransaction } from '../driver/run-transaction.ts';
+import { Work } from '../driver/work.ts';
+import { keptCaller } from '../ledger/actor.ts';
+import type { RemovalSettings } from './begin.ts';
+import { followStep } from './follow-step.ts';
+import { type Counts, firstWait, openRemovalRows, type Progress, type RemovalRow, type Step } from './removal-rows.ts';
+
+/** The most records of one transaction. */
+const mostAtOnce = 500;
+
+/** How far the present run has come with what was put off: the last pass in which something was removed. */
+interface Run {
+  advanced?: number;
+}
+
+/** What one transaction has come to. */
+interface Outcome extends Progress {
+  /** Whether there may be more to do. */
+  readonly hasMore: boolean;
+}
+
+/** What a worker is told of an attempt. */
+interface Attempt {
+  readonly signal: AbortSignal;
+  readonly attempt: number;
+}
+
+/** Carries out a removal until nothing is left. */
+export type CarryOut = (row: RemovalRow, given: Attempt) => Promise<void>;
+
+/**
+ * Compiles what carries out a removal, transaction by transaction: each removes records that refer to some which are
+ * gone, or takes their references away, and notes what it has removed as the next step. It can be killed at any time:
+ * what is left stands in the steps. Records that others forbid to remove are put aside until the rest is done. If they
+ * are forbidden then too, the removal stops: it throws a {@link PermanentFailure}.
+ */
+export function compileCarryOut(settings: RemovalSettings): CarryOut {
+  const { db, maxTimeMS, model, references, answers, deliveries } = settings;
+  const rows = openRemovalRows(db, model, maxTimeMS);
+
+  /** Each attempt has smaller transactions than the one before: they may have been too large. */
+  return async function carryOut(row, { signal, attempt }) {
+    const most = Math.max(1, mostAtOnce >> (attempt - 1));
+    const run: Run = {};
+    while (row.status !== 'done' && (await takeStep(row, run, most, signal))) signal.throwIfAborted();
+    await rows.end(row, new Work());
+  };
+
+  /** Returns whether there may be more to do. */
+  async function takeStep(row: RemovalRow, run: Run, most: number, signal: AbortSignal): Promise<boolean> {
+    const work = new Work();
+    work.caller = keptCaller(row);
+    const leave = () => work.leave(signal.reason as Error);
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      const { hasMore, ...progress } = await runTransaction(db, work, maxTimeMS, () => followNext(row, run, most, work));
+      if (!(await rows.show(row, progress, new Work()))) throw new Error('The lease of a removal was lost: another worker has it.');
+      if (progress.status === 'stopped') throw new PermanentFailure(progress.reason);
+      return hasMore;
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  async function followNext(row: RemovalRow, run: Run, most: number, work: Work): Promise<Outcome> {
+    const step = await rows.next(row, work);
+    if (!step || !references) return { ...(await rows.count(row, none, work)), status: 'done', hasMore: false };
+    if (step.pass >= firstWait) {
+      run.advanced ??= step.pass - 1;
+      if (step.pass > run.advanced + 1)
+        return { ...(await rows.count(row, none, work)), status: 'stopped', reason: reasonOf(step), hasMore: false };
+    }
+    const counts = await followStep(step, { row, rows, references, answers, deliveries, work, most });
+    if (step.pass >= firstWait && counts.removed > 0) run.advanced = step.pass;
+    return { ...(await rows.count(row, counts, work)), status: 'running', hasMore: true };
+  }
+}
+
+const none: Counts = { removed: 0, changed: 0 };
+
+function reasonOf({ by }: Step): string {
+  return `What is left is referred to by ${listNames(by)}, which forbids to delete it.`;
+}

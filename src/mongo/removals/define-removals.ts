@@ -1,0 +1,72 @@
+import { markOf } from '../../marks.ts';
+import { defineModel, type Model } from '../../model/define/define-model.ts';
+import type { Document } from '../../model/define/infer.ts';
+import { t } from '../../model/define/t.ts';
+import { aString, checkOptions, type LegalOptions } from '../../options.ts';
+
+const byServer = { insert: false, update: false } as const;
+const filtered = { ...byServer, filter: ['eq', 'in'] } as const;
+
+/** The fields of every removal. */
+const fields = {
+  id: t.objectId(),
+  kind: t.enum(['remove', 'purge'], { policy: filtered, description: 'Whether the records can be restored, or are gone for good.' }),
+  model: t.string({ policy: filtered, description: 'The name of the model of the record that was addressed.' }),
+  record: t.string({ policy: filtered, description: 'The id of that record, as it stands in a path.' }),
+  status: t.enum(['running', 'done', 'stopped'], {
+    policy: filtered,
+    description: '`stopped` if what is left is still referred to by records that nothing removes.',
+  }),
+  actor: t.nullable(t.string({ policy: byServer }), { policy: filtered, description: 'Who has begun it.' }),
+  removed: t.int({ policy: byServer, description: 'How many records it has removed so far, with the first.' }),
+  changed: t.int({ policy: byServer, description: 'How many records have lost a reference so far.' }),
+  startedAt: t.date({ policy: { ...filtered, sort: true } }),
+  endedAt: t.optional(t.date({ policy: byServer })),
+  reason: t.optional(t.string({ policy: byServer, description: 'Why it has stopped.' })),
+};
+
+/** The fields of a {@link Removal}. */
+export type RemovalFields = typeof fields;
+
+/** How far a delete in the background has come. */
+export type Removal = Document<Model<RemovalFields>>;
+
+/** Options of {@link defineRemovals}. */
+export interface RemovalsOptions {
+  /**
+   * The collection of the removals. What is left to do for them is in `<collection>_steps`.
+   *
+   * @default 'removals'
+   */
+  readonly collection?: string;
+}
+
+const legal: LegalOptions<RemovalsOptions> = { collection: aString };
+
+/** What it marks has the model of the steps. */
+const mark = markOf('removals');
+
+/**
+ * Defines the model of removals: the deletes that workers carry out in the background, and how far each has come. Give
+ * it to `removals` of an api; a resource of the model shows clients the progress. Throws a `ConfigurationError` for an
+ * invalid option.
+ *
+ * @example
+ * export const Removal = defineRemovals();
+ * shop.resource({ model: Removal, ops: ['get'], scope: (ctx) => ({ actor: ctx.requirePrincipal().id }) });
+ */
+export function defineRemovals(options: RemovalsOptions = {}): Model<RemovalFields> {
+  checkOptions(options, legal, '`defineRemovals`');
+  const { collection = 'removals' } = options;
+  const indexes = [
+    { key: { state: 1, dueAt: 1, _id: 1 }, partialFilterExpression: { deliveredAt: null } },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ] as const;
+  const model = defineModel('Removal', { collection, fields, indexes });
+  const steps = defineModel('RemovalStep', {
+    collection: `${collection}_steps`,
+    fields: { id: t.objectId() },
+    indexes: [{ key: { removal: 1, pass: 1, _id: -1 } }],
+  });
+  return Object.defineProperty(model as object, mark, { value: steps }) as Model<RemovalFields>;
+}

@@ -1,0 +1,15 @@
+import type { Edge, References } from '../relations/references.ts';
+
+/** What a reference does when the record goes that it leads to. */
+const actions = { cascade: ['cascade'], clear: ['nullify', 'pull'], restrict: ['restrict'] } as const;
+
+/** The references to the records of a collection that remove their holders, lose what they name, or forbid that it goes. */
+export function edgesTo(references: References, collection: string, does: keyof typeof actions): readonly Edge[] {
+  const wanted: readonly unknown[] = actions[does];
+  return references.incoming({ collection }).filter(({ field }) => wanted.includes(field.ref.onDelete));
+}
+
+/** References, for messages. Private ones are not named. */
+export function namesOf(edges: readonly Edge[]): string[] {
+  return [...new Set(edges.map(({ field, holder }) => (field.isPrivate ? 'other records' : `\`${field.name}\` of ${holder.model.name}`)))];
+}

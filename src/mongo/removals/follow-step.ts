@@ -1,0 +1,146 @@
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { deletionKey } from '../../model/value/own-keys.ts';
+import type { PlainOperations } from '../collection/operations.ts';
+import type { Work } from '../driver/work.ts';
+import { buildClear } from '../relations/cascade/clear-references.ts';
+import type { Edge, ReferenceEnd, References } from '../relations/references.ts';
+import { edgesTo, namesOf } from './edges.ts';
+import { type Kept, purgeWhole } from './purge-whole.ts';
+import { type Counts, firstWait, type RemovalRow, type RemovalRows, type Step } from './removal-rows.ts';
+
+/** The most records that a step puts aside at once. */
+const mostAside = 1_000;
+
+/** A transaction that follows a step. */
+export interface Following extends Kept {
+  readonly row: RemovalRow;
+  readonly rows: RemovalRows;
+  readonly references: References;
+  readonly work: Work;
+  /** The most records that it removes or changes. */
+  readonly most: number;
+}
+
+/** Ids by their texts. */
+type IdSet = Map<string, unknown>;
+
+/** Follows the references to the records of a step, as far as one transaction goes, and writes down how far it came. */
+export async function followStep(step: Step, following: Following): Promise<Counts> {
+  const { rows, references, work, most } = following;
+  const edges = edgesTo(references, step.collection, step.kind);
+  const [any] = references.incoming(step);
+  const ids = any ? await findGone(any.target, step.ids, following) : [];
+  let [left, removed, changed, at] = [most, 0, 0, step];
+  while (left > 0) {
+    const edge = edges[at.edge];
+    if (!edge || ids.length === 0) {
+      await end(at, ids, following);
+      return { removed, changed };
+    }
+    const found = at.aside.length < mostAside ? await findHolders(edge, ids, at.aside, left, following) : new Map();
+    left -= found.size;
+    if (found.size === 0) {
+      if (at.aside.length > 0) await rows.add(putOff(at), work);
+      at = { ...at, edge: at.isLast ? edges.length : at.edge + 1, aside: [], by: [] };
+    } else if (at.kind === 'clear') {
+      await clear(edge, ids, found, following);
+      changed += found.size;
+    } else {
+      const { going, staying, by } = await divide(edge.holder, found, following);
+      await remove(edge.holder, going, following);
+      removed += going.size;
+      at = { ...at, aside: [...at.aside, ...staying], by: [...new Set([...at.by, ...by])] };
+    }
+  }
+  await rows.change(at, work);
+  return { removed, changed };
+}
+
+/** References are taken away when all has gone that goes: what goes keeps its own, for a restore. */
+async function end(step: Step, ids: readonly unknown[], { rows, references, work }: Following): Promise<void> {
+  await rows.drop(step, work);
+  const { removal, collection, kind, isLast } = step;
+  if (kind === 'clear' || isLast || ids.length === 0 || edgesTo(references, collection, 'clear').length === 0) return;
+  await rows.add({ removal, collection, ids, kind: 'clear', edge: 0, aside: [], by: [], pass: firstWait - 1 }, work);
+}
+
+function putOff({ _id, ...step }: Step): Omit<Step, '_id'> {
+  return { ...step, isLast: true, aside: [], pass: Math.max(step.pass + 1, firstWait) };
+}
+
+/**
+ * Those of some records that are still gone: a restore brings them back, and an id may be given again. A restore that
+ * begins now waits, or begins again.
+ */
+async function findGone({ model, collection }: ReferenceEnd, ids: readonly unknown[], { row, work }: Following): Promise<unknown[]> {
+  const isRemoval = row.kind === 'remove';
+  const there = toSet(model, await (isRemoval ? collection : collection.seeing.with).findIds({ _id: { $in: ids } }, ids.length, work));
+  const gone = ids.filter((id) => !there.has(model.id.leaf.toJson(id)));
+  if (isRemoval && model.deletedAt) await collection.seeing.only.holdAll(gone, { [deletionKey]: { $eq: row.deletion.id } }, work);
+  return gone;
+}
+
+async function findHolders(
+  { holder, field }: Edge,
+  ids: readonly unknown[],
+  aside: readonly unknown[],
+  most: number,
+  following: Following,
+): Promise<IdSet> {
+  const others = aside.length > 0 ? { _id: { $nin: aside } } : undefined;
+  return toSet(holder.model, await seenOf(holder, following).findIdsBy(field.path, ids, others, most, following.work));
+}
+
+/** A purge also follows what deleted records refer to. */
+function seenOf({ collection }: ReferenceEnd, { row }: Following): PlainOperations {
+  return row.kind === 'purge' ? collection.seeing.with : collection;
+}
+
+/** Divides records into those that may go and those that others forbid to remove, unless these go with them. */
+async function divide(
+  { model }: ReferenceEnd,
+  found: IdSet,
+  { references, work }: Following,
+): Promise<{ readonly going: IdSet; readonly staying: readonly unknown[]; readonly by: readonly string[] }> {
+  const going = new Map(found);
+  const [staying, by]: [unknown[], Edge[]] = [[], []];
+  const edges = edgesTo(references, model.collection, 'restrict');
+  for (let before = -1; edges.length > 0 && before !== going.size; ) {
+    before = going.size;
+    for (const edge of edges) {
+      const { collection, model: ofHolder } = edge.holder;
+      const others = ofHolder.collection === model.collection ? { _id: { $nin: [...going.values()] } } : undefined;
+      const isRestricted = async (ids: readonly unknown[]) =>
+        (await collection.findIdsBy(edge.field.path, ids, others, 1, work)).length > 0;
+      if (!(await isRestricted([...going.values()]))) continue;
+      by.push(edge);
+      for (const [key, id] of [...going]) if (await isRestricted([id])) going.delete(key) && staying.push(id);
+    }
+  }
+  return { going, staying, by: namesOf(by) };
+}
+
+async function remove({ model, collection }: ReferenceEnd, going: IdSet, following: Following): Promise<void> {
+  const { row, rows, references, work } = following;
+  const ids = [...going.values()];
+  if (ids.length === 0) return;
+  const incoming = references.incoming(model).length > 0;
+  if (incoming)
+    await references.latches.claim(
+      ids.map((id) => ({ collection: model.collection, id })),
+      work,
+    );
+  if (row.kind === 'remove') await collection.removeAll(ids, undefined, row.deletion, work);
+  else await purgeWhole(model, collection.seeing.with, ids, following, work);
+  const next = { removal: row._id, collection: model.collection, ids, kind: 'cascade', edge: 0, aside: [], by: [], pass: 0 } as const;
+  if (incoming) await rows.add(next, work);
+}
+
+async function clear(edge: Edge, ids: readonly unknown[], found: IdSet, following: Following): Promise<void> {
+  const update = buildClear([{ edge, ids }], new Date(), true);
+  await seenOf(edge.holder, following).rewriteAll([...found.values()], undefined, update, following.work);
+}
+
+function toSet({ id }: CompiledModel, ids: readonly unknown[]): IdSet {
+  return new Map(ids.map((one) => [id.leaf.toJson(one), one]));
+}

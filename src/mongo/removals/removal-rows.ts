@@ -1,0 +1,136 @@
+import { type Collection, type Db, ObjectId } from 'mongodb';
+import { compileModel } from '../../model/compile/compile-model.ts';
+import type { Model } from '../../model/define/define-model.ts';
+import { bsonOptions } from '../driver/bson-options.ts';
+import { planCommands } from '../driver/commands.ts';
+import type { Work } from '../driver/work.ts';
+import type { Deletion } from '../query/deleted.ts';
+
+/** A removal as it is stored. Beside it stands what a queue keeps of its rows. */
+export interface RemovalRow {
+  readonly _id: ObjectId;
+  readonly kind: 'remove' | 'purge';
+  readonly model: string;
+  readonly record: string;
+  readonly status: 'running' | 'done' | 'stopped';
+  readonly actor: string | null;
+  readonly operation?: string;
+  readonly request?: string;
+  readonly removed: number;
+  readonly changed: number;
+  readonly startedAt: Date;
+  readonly endedAt?: Date;
+  readonly reason?: string;
+  /** What marks the records of models with `t.deletedAt()`. */
+  readonly deletion: Deletion;
+  readonly state: 'pending' | 'delivered' | 'dead';
+  readonly lease?: { readonly token: ObjectId };
+}
+
+/** Records that are gone, of which the references to them have to be followed. */
+export interface Step {
+  readonly _id: ObjectId;
+  readonly removal: ObjectId;
+  readonly collection: string;
+  readonly ids: readonly unknown[];
+  /** Whether records that refer to them are removed, or lose the references. */
+  readonly kind: 'cascade' | 'clear';
+  /** The place of the reference that is followed now. */
+  readonly edge: number;
+  /** Whether the step ends with this reference. */
+  readonly isLast?: boolean;
+  /** Records that refer to them, and that others forbid to remove at the moment. */
+  readonly aside: readonly unknown[];
+  /** The references by which they do. */
+  readonly by: readonly string[];
+  /** Lower ones come first: what removes, what takes references away, and what was put off, by how often it was. */
+  readonly pass: number;
+}
+
+/** The first pass of what was put off. */
+export const firstWait = 2;
+
+/** How many records were removed, and how many have lost a reference. */
+export interface Counts {
+  readonly removed: number;
+  readonly changed: number;
+}
+
+/** How far a removal has come. */
+export interface Progress extends Counts {
+  readonly status: RemovalRow['status'];
+  readonly reason?: string;
+}
+
+/** The commands on removals and their steps. */
+export interface RemovalRows {
+  insert(row: RemovalRow, work: Work): Promise<void>;
+  /**
+   * Adds to what was done for a removal, and returns all of it. That stands beside the steps: a transaction that wrote
+   * the removal would meet the renewals of its lease.
+   */
+  count(row: RemovalRow, counts: Counts, work: Work): Promise<Counts>;
+  /** Shows how far it has come, if the lease is still held. Returns whether it is. */
+  show(row: RemovalRow, progress: Progress, work: Work): Promise<boolean>;
+  /** The next step of a removal: one that was not put off, the newest first. */
+  next(row: RemovalRow, work: Work): Promise<Step | undefined>;
+  add(step: Omit<Step, '_id'>, work: Work): Promise<void>;
+  /** Writes how far a step has come. */
+  change(step: Step, work: Work): Promise<void>;
+  drop(step: Step, work: Work): Promise<void>;
+  /** Forgets what was counted. */
+  end(row: RemovalRow, work: Work): Promise<void>;
+}
+
+/** Opens the collections of removals. */
+export function openRemovalRows(db: Db, model: Model, maxTimeMS: number): RemovalRows {
+  const removals: Collection<RemovalRow> = db.collection(model.collection, bsonOptions);
+  const steps: Collection<Step> = db.collection(`${model.collection}_steps`, bsonOptions);
+  const counts = steps as unknown as Collection<Counts & { readonly _id: ObjectId }>;
+  const { write, readLatest } = planCommands(compileModel(model), db, removals, maxTimeMS);
+  return {
+    async insert(row, work) {
+      await write(work, (command) => removals.insertOne(command.handOver(row), command.options));
+    },
+    async count({ _id }, { removed, changed }, work) {
+      const options = { upsert: true, returnDocument: 'after' } as const;
+      const counted = await write(work, (command) =>
+        counts.findOneAndUpdate(
+          command.handOver({ _id: { $eq: _id } }),
+          { $inc: { removed, changed } },
+          { ...command.options, ...options },
+        ),
+      );
+      return counted as Counts;
+    },
+    async show({ _id, lease }, { removed, changed, status, reason }, work) {
+      const isEnded = status === 'done' && { endedAt: new Date() };
+      const change = {
+        $set: { removed, changed, status, ...isEnded, ...(reason !== undefined && { reason }) },
+        ...(reason === undefined && { $unset: { reason: '' as const } }),
+      };
+      const held = { _id: { $eq: _id }, 'lease.token': lease?.token } as object;
+      const { matchedCount } = await write(work, (command) => removals.updateOne(command.handOver(held), change, command.options));
+      return matchedCount > 0;
+    },
+    async next({ _id }, work) {
+      const options = { sort: { pass: 1, _id: -1 }, readPreference: 'primary' } as const;
+      const found = await readLatest(work, (command) =>
+        command.count(() => steps.findOne(command.handOver({ removal: { $eq: _id } }), { ...command.options, ...options })),
+      );
+      return found ?? undefined;
+    },
+    async add(step, work) {
+      await write(work, (command) => steps.insertOne(command.handOver({ _id: new ObjectId(), ...step }), command.options));
+    },
+    async change({ _id, ...step }, work) {
+      await write(work, (command) => steps.replaceOne(command.handOver({ _id: { $eq: _id } }), step, command.options));
+    },
+    async drop({ _id }, work) {
+      await write(work, (command) => steps.deleteOne(command.handOver({ _id: { $eq: _id } }), command.options));
+    },
+    async end({ _id }, work) {
+      await write(work, (command) => counts.deleteOne(command.handOver({ _id: { $eq: _id } }), command.options));
+    },
+  };
+}
