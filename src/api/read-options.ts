@@ -133,7 +133,7 @@ const legalIdempotency: LegalOptions<IdempotencyOptions<never>> = {
   maxAnswerBytes: aWholeNumber(1, 15 * 2 ** 20, ' of bytes'),
 };
 
-/** Reads `removals` of an api: the models of removals and of their steps; undefined if nothing is deleted in the background. */
+/** Reads `removals` of an api: the models of removals and of their steps. */
 export function readRemovals({ removals }: Options): { readonly model: Model; readonly steps: Model } | undefined {
   if (removals === undefined) return undefined;
   const mark = markOf('removals');

@@ -229,7 +229,7 @@ export function compileStore(model: CompiledModel, { answers, deliveries, remova
         return document as never;
       },
       async remove(id: unknown, options: IfMatch & { readonly inBackground?: boolean } = {}) {
-        checkOptions(options, legalRemove, '`remove`');
+        checkOptions(options, legalRemove, 'a write of a store');
         const { inBackground = false, ...rest } = options;
         const target = readTarget(id, rest);
         if (inBackground) return begin('remove', target) as never;

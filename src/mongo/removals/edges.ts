@@ -3,7 +3,7 @@ import type { Edge, References } from '../relations/references.ts';
 /** What a reference does when the record goes that it leads to. */
 const actions = { cascade: ['cascade'], clear: ['nullify', 'pull'], restrict: ['restrict'] } as const;
 
-/** The references to the records of a collection that remove their holders, lose what they name, or forbid that it goes. */
+/** The references to the records of a collection that take their holders along, are taken away, or forbid a delete. */
 export function edgesTo(references: References, collection: string, does: keyof typeof actions): readonly Edge[] {
   const wanted: readonly unknown[] = actions[does];
   return references.incoming({ collection }).filter(({ field }) => wanted.includes(field.ref.onDelete));

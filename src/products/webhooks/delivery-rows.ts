@@ -20,7 +20,7 @@ export interface DeliveryRow extends QueueRow, Pick<Event, 'type' | 'model' | 's
   readonly requestId?: string;
 }
 
-/** The queue of a model of subscriptions. What one is sent about a record, from its birth to its end, is sent in order. */
+/** The queue of a model of subscriptions. What one is sent about a record, from birth to end, is sent in order. */
 export function deliveriesTo({ collection }: Pick<Model, 'collection'>): Deliveries {
   return { collection: `${collection}_deliveries`, line: ['subscription', 'model', 'subject', 'life'], sequence: 'revision' };
 }
