@@ -179,5 +179,6 @@ export type {
   StoreOf,
   StoreScope,
   TransactionContext,
+  Upserted,
 } from './store/store.ts';
 export { withFolds } from './store/with-folds.ts';

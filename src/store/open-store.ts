@@ -3,6 +3,7 @@ import { asCompiled, type CompiledModel } from '../model/compile/compile-model.t
 import type { Model } from '../model/define/define-model.ts';
 import type { Document, HasFields } from '../model/define/infer.ts';
 import type { ReferenceField } from '../model/relations/reference-fields.ts';
+import { fromDocumentOrText } from '../model/value/leaves.ts';
 import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
 import { type DatabaseOptions, openCollection } from '../mongo/collection/collection.ts';
 import type { Reads } from '../mongo/collection/reads.ts';
@@ -219,6 +220,15 @@ export function compileStore(model: CompiledModel, { answers, deliveries, remova
         const update = async (limits: Limits) => collection.update(target(limits), requireChangesWithin(limits.writer, read), work());
         return give(await change(update)) as never;
       },
+      async upsert(id: unknown, document: unknown) {
+        const stored = readNew(document, { id: readNewId(model, id) });
+        const upsert = async ({ scope, writer }: Limits) => {
+          requireRecordWithin(writer, stored);
+          return collection.upsert({ id: stored._id, scope, writer }, stored, work());
+        };
+        const { record, created } = await change(upsert);
+        return { record: give(record), created } as never;
+      },
       async save(document: object) {
         const before = StoredRecord.of(document);
         if (!before?.isOf(model))
@@ -270,10 +280,15 @@ function readWalk(model: CompiledModel, filter: unknown, options: FindManyOption
 
 /** Reads an id, or its text. As in a path, one that no record can have is 404. */
 export function readId({ id: { leaf } }: CompiledModel, given: unknown): Id<HasFields> {
-  const id = leaf.fromDocument(given);
-  const read = id instanceof Invalid && typeof given === 'string' ? leaf.fromText(given) : id;
+  const read = fromDocumentOrText(leaf, given);
   if (read instanceof Invalid) throw notFound();
   return read as never;
+}
+
+/** Reads an id, or its text, into document form. One that no record can have is refused with the rest of the record. */
+function readNewId({ id: { leaf } }: CompiledModel, given: unknown): unknown {
+  const read = fromDocumentOrText(leaf, given);
+  return read instanceof Invalid ? given : leaf.toDocument(read);
 }
 
 interface Settings extends ReferenceLimits {

@@ -6,17 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { type Api, openStore, Problem, service } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { opened, toDocumentBody } from '../support/fuzzing/document-body.ts';
 import type { ModelSpec } from '../support/fuzzing/field-oracle.ts';
 import { equal, fromBson, toBson } from '../support/fuzzing/plain.ts';
-import {
-  buildModel,
-  type FieldSpec,
-  finishFields,
-  type Kind,
-  type Plain,
-  type PlainObject,
-  rawFields,
-} from '../support/fuzzing/random-model.ts';
+import { buildModel, finishFields, type Plain, type PlainObject, rawFields } from '../support/fuzzing/random-model.ts';
 import { bodyOf, describeScenario, plantedFields, type Step, steps } from '../support/fuzzing/random-write.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
 
@@ -48,15 +41,6 @@ const scenario: fc.Arbitrary<Scenario> = fc.record({
   planted: fc.array(fc.record({ salt: fc.nat(6), legacy: fc.boolean() }), { minLength: 1, maxLength: 3, size: 'max' }),
   steps,
 });
-
-function opened(field: FieldSpec): FieldSpec {
-  return { ...field, kind: openedKind(field.kind), policy: {}, immutable: false };
-}
-
-function openedKind(kind: Kind): Kind {
-  if (kind.type === 'leaf') return kind;
-  return kind.type === 'object' ? { ...kind, fields: kind.fields.map(opened) } : { ...kind, items: openedKind(kind.items) };
-}
 
 const database = useDatabase();
 const serve = useServer();
@@ -238,36 +222,4 @@ function assign(document: object, changes: PlainObject): object {
   for (const [key, value] of Object.entries(changes))
     Object.defineProperty(document, key, { value, enumerable: true, writable: true, configurable: true });
   return document;
-}
-
-/** What a client sends, as handlers hold it. A value of a wrong type stays as it is. */
-function toDocumentBody(fields: readonly FieldSpec[], body: PlainObject): PlainObject {
-  const kinds = new Map(fields.map(({ name, kind }) => [name, kind]));
-  return mapValues(body, (value, name) => toDocument(kinds.get(name), value));
-}
-
-function toDocument(kind: Kind | undefined, value: Plain): Plain {
-  if (kind?.type === 'leaf') return leafToDocument(kind.leaf, value);
-  if (Array.isArray(value)) return kind?.type === 'array' ? value.map((item) => toDocument(kind.items, item)) : value;
-  if (typeof value !== 'object' || value === null) return value;
-  if (kind?.type === 'map') return mapValues(value as PlainObject, (item) => toDocument(kind.items, item));
-  return kind?.type === 'object' ? toDocumentBody(kind.fields, value as PlainObject) : value;
-}
-
-function leafToDocument(leaf: string, value: Plain): Plain {
-  const isSafe = typeof value === 'bigint' && Number.isSafeInteger(Number(value));
-  if (leaf === 'any' || leaf === 'point') return untypedToDocument(value);
-  if ((leaf === 'int' || leaf === 'float') && isSafe) return Number(value);
-  if (leaf === 'date' && typeof value === 'string' && value.startsWith('2')) return new Date(value);
-  return value;
-}
-
-function untypedToDocument(value: Plain): Plain {
-  if (typeof value === 'bigint') return Number(value);
-  if (Array.isArray(value)) return value.map(untypedToDocument);
-  return typeof value === 'object' && value !== null ? mapValues(value as PlainObject, untypedToDocument) : value;
-}
-
-function mapValues(object: PlainObject, map: (value: Plain, key: string) => Plain): PlainObject {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]));
 }

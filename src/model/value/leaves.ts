@@ -8,6 +8,14 @@ import type { Leaf } from './leaf.ts';
 import { checkUntyped, readUntyped, writeUntyped } from './untyped.ts';
 import { writeBsonBytes } from './write-bson.ts';
 
+/** Reads a value in document form, or the text of one. */
+export function fromDocumentOrText(leaf: Leaf, value: unknown): unknown {
+  const stored = leaf.fromDocument(value);
+  if (!(stored instanceof Invalid) || typeof value !== 'string') return stored;
+  const read = leaf.fromText(value);
+  return read instanceof Invalid ? stored : read;
+}
+
 const notString = new Invalid('type', 'must be a string', { type: 'string' });
 const loneSurrogate = new Invalid('unicode', 'must be well-formed Unicode: it holds a lone surrogate');
 const notBoolean = new Invalid('type', 'must be true or false', { type: 'boolean' });

@@ -58,7 +58,8 @@ export const serverAccess: Access = {
   incompleteObjects: false,
 };
 
-const setByService = new Invalid('not_writable', 'is set by the service itself');
+/** The error of a value for what the service sets, or what names the record. */
+export const setByService = new Invalid('not_writable', 'is set by the service itself');
 
 /**
  * Access for the application's own code that writes a record it has not loaded. The revision and the timestamps cannot

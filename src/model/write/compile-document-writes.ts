@@ -3,7 +3,7 @@ import type { FieldError } from '../../rules.ts';
 import type { ObjectNode } from '../node.ts';
 import { absent } from '../node.ts';
 import { isObject } from '../value/plain-object.ts';
-import { storeAccess } from './access.ts';
+import { setByService, storeAccess } from './access.ts';
 import { compileCheck } from './check.ts';
 import { compileWholeCheck } from './check-whole.ts';
 import { makeId } from './compile-writes.ts';
@@ -18,25 +18,30 @@ interface WritableModel {
   readonly root: ObjectNode;
 }
 
+/** Reads a new record. `named` has the id if it stands beside the document, which must have none then. */
+type ReadNewDocument = (document: unknown, named?: { readonly id: unknown }) => Record<string, unknown>;
+
 /**
  * Compiles the reader of a new record that the application's own code creates: from document form to stored form, with
  * id, defaults, revision and timestamps. A member that is undefined counts as left out. Throws as {@link refuseInvalid}
  * does.
  */
-export function compileNewDocument({ name, root }: WritableModel): (document: unknown) => Record<string, unknown> {
+export function compileNewDocument({ name, root }: WritableModel): ReadNewDocument {
   const access = storeAccess({ existing: false });
   const refuseKeys = compileKeyCheck(root, access);
   const runCheck = compileCheck(root);
   const members = root.fields.map((field) => ({ field, read: compileFieldReader(field, access) }));
-  return function readNewDocument(document) {
+  return function readNewDocument(document, named) {
     const given = asGiven(document);
     const report = new Report();
     const now = new Date();
+    if (named && Object.hasOwn(given, 'id')) report.add('id', setByService);
     refuseKeys(given, '', report);
     const stored: Record<string, unknown> = {};
     for (const { field, read } of members) {
       let value: unknown;
       if (field.maintained) value = initialValue(field, now);
+      else if (named && field.key === '_id') value = read(named.id, field.name, report);
       else if (Object.hasOwn(given, field.name)) value = read(given[field.name], field.name, report);
       else value = field.key === '_id' ? makeId(field) : valueOfUnsent(field);
       if (value === undefined) report.add(field.name, isRequiredButMissing);

@@ -1,5 +1,6 @@
 import type { Collection, Db, FindOneOptions } from 'mongodb';
 import { notFound, Problem, validationFailed } from '../../errors.ts';
+import { once } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { asSent } from '../../model/value/copy-value.ts';
 import type { Changes, StoredCheck } from '../../model/write/plan-changes.ts';
@@ -175,6 +176,8 @@ function open(
     return (command) => asBytes.findOneAndUpdate(command.handOver(filter), pipeline, asRecord('before', command));
   }
 
+  const upserting = once(async () => (await import('./upsert.ts')).openUpsert(model, collection, { readLatest, write, retry }));
+
   const all: Operations = {
     ...openReads(model, db, collection, { readOne, readMany, maxTimeMS, warnOnScan, shareRoundTrips }),
     ...openChildren(model, db, { readMany }),
@@ -198,6 +201,17 @@ function open(
       if (changesNothing(changes)) return new StoredRecord(model, await explainMiss(target, work, changes));
       if (changes.storedCheck) return updateChecked(target, changes, changes.storedCheck, run, work);
       return writeOrExplain(target, changes, run(toFilter(target, changes)), work);
+    },
+
+    async upsert(target, stored, work) {
+      const { transaction } = work;
+      async function begin() {
+        const upsert = await upserting();
+        transaction?.requireOpen(); // or it would be no part of it
+        return { running: upsert(target, stored, work) };
+      }
+      const { running } = await (transaction?.join(begin) ?? begin());
+      return running;
     },
 
     async remove(target, work, deletion = newDeletion()) {

@@ -21,6 +21,15 @@ interface InsertOptions {
   readonly writer?: Writer | undefined;
 }
 
+/** The record that an upsert is about. */
+export type UpsertTarget = Omit<Target, 'precondition'>;
+
+/** The outcome of an upsert. */
+interface Upserted {
+  readonly record: StoredRecord;
+  readonly created: boolean;
+}
+
 /** The operations that check no references: the reads, and the commands that the checks themselves use. */
 export interface PlainOperations extends Reads, ChildrenReads, ReferenceCommands {}
 
@@ -32,6 +41,11 @@ export interface Operations extends PlainOperations, ManyInserts, ManyWrites, Li
   /** Inserts a record. */
   insert(stored: Stored, work: Work, options?: InsertOptions): Promise<StoredRecord>;
   update(target: Target, changes: Changes, work: Work): Promise<StoredRecord>;
+  /**
+   * Inserts a record, or replaces the fields of the one with its id that the application may set. A record with this id
+   * outside of the scope is 409, as for an insert.
+   */
+  upsert(target: UpsertTarget, stored: Stored, work: Work): Promise<Upserted>;
   /**
    * Removes a record, or marks it as deleted if its model has `t.deletedAt()`. Returns it as it was before.
    *
@@ -55,6 +69,7 @@ export const recordedWrites = [
   'insertEach',
   'insertAll',
   'update',
+  'upsert',
   'updateMany',
   'changeElement',
   'remove',

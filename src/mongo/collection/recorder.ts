@@ -185,6 +185,15 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
       });
     },
 
+    upsert(target, stored, work) {
+      return within(work, async () => {
+        const [before] = await plain.readAll([target.id], target.scope, work);
+        const upserted = await plain.upsert(target, begin(stored), work);
+        await record([[before?.stored, upserted.record.stored]], work);
+        return upserted;
+      });
+    },
+
     changeElement(target, change, work) {
       return within(work, async () => {
         const before = await find(target, work);

@@ -47,7 +47,7 @@ function count(set: BsonDocument, { updatedAt, revision }: CompiledModel, now: D
  * An expression for a value that must be taken as it is. Only objects, arrays and texts with `$` could be taken for
  * something else.
  */
-function literal(value: unknown): unknown {
+export function literal(value: unknown): unknown {
   if (value === absent) return '$$REMOVE';
   const isPlain = typeof value === 'string' ? !value.startsWith('$') : typeof value !== 'object' || value === null || value instanceof Date;
   return isPlain ? value : { $literal: value };

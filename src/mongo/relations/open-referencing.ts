@@ -70,7 +70,7 @@ export function openReferencing(model: CompiledModel, { references: given, ...op
   };
 }
 
-type CheckedWrites = Pick<ModelCollection, 'insert' | 'insertEach' | 'insertAll' | 'update' | 'updateMany' | 'changeElement'>;
+type CheckedWrites = Pick<ModelCollection, 'insert' | 'insertEach' | 'insertAll' | 'update' | 'upsert' | 'updateMany' | 'changeElement'>;
 
 /** The writes that set references. A write that sets no reference uses the plain one. */
 function openCheckedWrites(
@@ -239,6 +239,17 @@ function openCheckedWrites(
       const named = namedInChanges(edges, changes, target.writer);
       const look = (missing: readonly Named[]) => findNew(missing, changes, target, work);
       return checked(named, target.writer, work, look, () => plain.update(target, changes, work));
+    },
+
+    upsert(target, stored, work) {
+      const { id, scope, writer } = target;
+      const named = namedInRecords(edges, [stored], { areOne: true, arePlaced: false, writer });
+      const look = async (missing: readonly Named[]) => {
+        const [found] = await plain.readAll([id], scope, work);
+        const assignments = Object.entries(stored).map(([path, value]) => ({ path, value }));
+        return found ? newIn(missing, { assignments, embedded: [] }, found.stored, writer) : missing;
+      };
+      return checked(named, writer, work, look, () => plain.upsert(target, stored, work));
     },
 
     changeElement(target, change, work) {

@@ -95,6 +95,13 @@ export const expected: Readonly<Record<string, Expected>> = {
     unseen: 404,
     apart: 422,
   },
+  'tasks.store-upsert': {
+    hooks: 'within, after',
+    commands: 'update update update findAndModify commitTransaction',
+    keyed: 'find',
+    unseen: 422,
+    apart: 422,
+  },
   'tasks.store-updateMany': { hooks: 'within, after', commands: 'find update commitTransaction', unseen: 200, apart: 200 },
   'tasks.store-save': { hooks: 'within, after', commands: 'find findAndModify', keyed: 'find', unseen: 404, apart: 200 },
   'tasks.store-remove': { hooks: 'within, after', commands: 'findAndModify', keyed: 'find', unseen: 404, apart: 200 },

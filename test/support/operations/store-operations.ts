@@ -23,6 +23,7 @@ const calls: { readonly [Method in keyof Tasks]: (tasks: Tasks, n: string) => Pr
   },
   update: (tasks, n) => tasks.update(`t${n}`, { label: `m${n}` }),
   updateMany: (tasks, n) => tasks.updateMany({ group: n }, { text: 'x' }),
+  upsert: (tasks, n) => tasks.upsert(`t${n}`, { group: n, label: `m${n}`, tagIds: [`g${n}`] }),
   save: async (tasks, n) => tasks.save(Object.assign(await tasks.get(`t${n}`), { text: 'x' })),
   remove: (tasks, n) => tasks.remove(`t${n}`),
   removeMany: (tasks, n) => tasks.removeMany({ group: n }),
