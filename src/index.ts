@@ -94,8 +94,9 @@ export type { IndexKey } from './model/compile/model-index.ts';
 export type { Aggregate } from './model/define/aggregates.ts';
 export { defineModel, type FieldsIndex, type Model, type ModelIndex, type ModelOptions } from './model/define/define-model.ts';
 export type { ObjectField, Overlaid } from './model/define/field-types.ts';
+export type { Given } from './model/define/given.ts';
 export type { HasManyField, HasManyOptions } from './model/define/has-many.ts';
-export type { ChangesDraft, Create, Document, Given, NewDocument, Patch, Read, TypesFrom } from './model/define/infer.ts';
+export type { ChangesDraft, Create, Document, NewDocument, Patch, Read, TypesFrom } from './model/define/infer.ts';
 export type { LedgerActor, LedgerCaller, ModelHistory, ModelOutbox } from './model/define/ledger.ts';
 export type { Allowed, NearPolicy, Operator, Policy } from './model/define/policy.ts';
 export type {

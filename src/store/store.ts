@@ -1,7 +1,8 @@
 import type { Model } from '../model/define/define-model.ts';
-import type { Document, Given, HasFields, NewDocument } from '../model/define/infer.ts';
+import type { Given } from '../model/define/given.ts';
+import type { Document, HasFields, NewDocument } from '../model/define/infer.ts';
 import type { Database } from '../mongo/driver/database.ts';
-import type { ConditionOn, ElementOf, everything, RowScope } from '../mongo/query/filter.ts';
+import type { everything, FilterOn, RowScope } from '../mongo/query/filter.ts';
 import type { ReferenceLimits } from '../mongo/relations/limits.ts';
 import type { Removal } from '../mongo/removals/define-removals.ts';
 
@@ -9,9 +10,7 @@ import type { Removal } from '../mongo/removals/define-removals.ts';
  * A filter: a value, or operators of the library, for each field of the document; dotted paths for fields of embedded
  * objects.
  */
-export type StoreFilter<Doc> = {
-  readonly [Name in keyof Doc]?: ConditionOn<Given<ElementOf<Doc[Name]>>>;
-} & { readonly [path: `${string}.${string}`]: unknown };
+export type StoreFilter<Doc> = FilterOn<Doc>;
 
 /** The rows that a store is limited to: a filter, `everything`, or the `ctx.scope` of a request. */
 export type StoreScope<Doc> = StoreFilter<Doc> | typeof everything | RowScope;

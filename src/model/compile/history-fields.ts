@@ -114,6 +114,7 @@ function queryField(name: string, leaf: Leaf, operators: readonly ('eq' | 'in' |
     leaf,
     nullable: false,
     inList: false,
+    isId: false,
     ofObjects: false,
     operators: new Set(operators),
     sortable: false,

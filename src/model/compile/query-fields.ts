@@ -5,7 +5,7 @@ import { queriedPath } from '../fold/fold-paths.ts';
 import { foldText } from '../fold/fold-text.ts';
 import type { FieldEntry, FieldTable } from '../node.ts';
 import type { Leaf } from '../value/leaf.ts';
-import { booleanLeaf, stringLeaf } from '../value/leaves.ts';
+import { booleanLeaf, objectIdLeaf, stringLeaf, uuidLeaf } from '../value/leaves.ts';
 import { pointLeaf } from '../value/point-leaf.ts';
 
 /** A field that a query string or a scope may name. */
@@ -25,6 +25,8 @@ export interface QueryField {
   readonly nullable: boolean;
   /** Whether the field is an array or lies in one. A filter then matches if one of the items matches. */
   readonly inList: boolean;
+  /** Whether its values are ids, which the application may also give as their texts. */
+  readonly isId: boolean;
   /** Whether the field is an array of objects. */
   readonly ofObjects: boolean;
   /** The operators that its policy allows. */
@@ -93,6 +95,7 @@ function compileField(entry: FieldEntry, allow: Allow, path: string): QueryField
     leaf,
     nullable: field.nullable || field.optional || (field.node.kind === 'array' && field.node.items.nullable),
     inList,
+    isId: isId(entry, leaf),
     ofObjects: field.node.kind === 'array' && field.node.items.node.kind === 'object',
     operators: allowed,
     // Not an error in an array: the same embedded object may stand outside of an array elsewhere, where its policy has
@@ -102,6 +105,12 @@ function compileField(entry: FieldEntry, allow: Allow, path: string): QueryField
     isGroupable: field.policy.group === true && !inList,
     ...(field.policy.near && !inList && { near: field.policy.near }),
   };
+}
+
+/** The id, a reference, or any other ObjectId or UUID. */
+function isId({ field, path }: FieldEntry, leaf: Leaf | undefined): boolean {
+  const { ref } = field.node.kind === 'array' ? field.node.items : field;
+  return path === '_id' || ref !== undefined || leaf === objectIdLeaf || leaf === uuidLeaf;
 }
 
 // Made once: a model has hundreds of fields, and there is a set for each kind of value only.

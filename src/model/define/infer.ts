@@ -1,4 +1,5 @@
-import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
+import type { ObjectId, UUID } from 'mongodb';
+import type { Given } from './given.ts';
 import type { TypeOfSchema } from './json-schema-type.ts';
 import type { Field, Fields, RulesIn } from './schema.ts';
 import type { InputOf, OutputOf } from './standard-schema.ts';
@@ -138,22 +139,6 @@ type NewOf<F extends Fields> = Simplify<
       | undefined;
   }
 >;
-
-/**
- * A value as the store takes it. A decimal may also be a number or a text, and a 64-bit integer a number. What an
- * embedded object must have is checked when it is written.
- */
-export type Given<Value> = Value extends Decimal128
-  ? Value | number | string
-  : Value extends bigint
-    ? Value | number
-    : Value extends Date | ObjectId | Uint8Array | Binary
-      ? Value
-      : Value extends readonly (infer Item)[]
-        ? readonly Given<Item>[]
-        : Value extends object
-          ? { readonly [Key in keyof Value]?: Given<Value[Key]> | undefined }
-          : Value;
 
 /**
  * The type of a new record, as `create` of a store takes it: a document without revision and timestamps. Fields with a

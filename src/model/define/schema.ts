@@ -1,5 +1,6 @@
 import type { Decimal128 } from 'mongodb';
 import type { FieldErrorInput } from '../../rules.ts';
+import type { Given } from './given.ts';
 import type { Policy } from './policy.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
@@ -117,7 +118,7 @@ export interface FieldOptions<Value = unknown> {
    * @example
    * default: 'open'
    */
-  readonly default?: Value | (() => Value);
+  readonly default?: Given<Value, 'whole'> | (() => Given<Value, 'whole'>);
   /**
    * What clients may do with the field.
    * @default clients may read and write it, and no list filters or sorts by it

@@ -1,19 +1,29 @@
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
+import type { Sought } from '../../model/define/given.ts';
 import { type Operator, operators } from '../../model/define/policy.ts';
+import { fromDocumentOrText } from '../../model/value/leaves.ts';
 import { isObject } from '../../model/value/plain-object.ts';
 import { Invalid } from '../../rules.ts';
 
 /** The value that a filter compares with: of an array, that of an element. */
-export type ElementOf<Value> = Value extends readonly (infer Element)[] ? Element : Value;
+type ElementOf<Value> = Value extends readonly (infer Element)[] ? Element : Value;
 
 /** A value that a field must have, or operators of the library. */
-export type ConditionOn<Value> =
+type ConditionOn<Value> =
   | Value
   | ({ readonly [Name in Exclude<Operator, 'in' | 'nin' | 'exists'>]?: Value } & {
       readonly in?: readonly Value[];
       readonly nin?: readonly Value[];
       readonly exists?: boolean;
     });
+
+/**
+ * A filter of the application's own code: a value, or operators of the library, for each field of the document; dotted
+ * paths for fields of embedded objects.
+ */
+export type FilterOn<Doc> = { readonly [Name in keyof Doc]?: ConditionOn<Sought<Name, ElementOf<Doc[Name]>>> } & {
+  readonly [path: `${string}.${string}`]: unknown;
+};
 
 /** A filter in the form of the database. Only `mongo/` builds filters, from {@link Condition}s. */
 export type Filter = Readonly<Record<string, unknown>>;
@@ -224,7 +234,7 @@ function readOperand(field: QueryField, operator: Operator, value: unknown, sour
 function readScalar(field: QueryField, value: unknown, source: Source): unknown {
   if (value === null && field.nullable) return null;
   if (!field.leaf) throw new Error(`The ${source} compares \`${field.name}\`, which is not a single value.`);
-  const stored = field.leaf.fromDocument(value);
+  const stored = field.isId ? fromDocumentOrText(field.leaf, value) : field.leaf.fromDocument(value);
   if (stored instanceof Invalid) throw new Error(`The ${source}'s value of \`${field.name}\` ${stored.message}.`);
   return stored;
 }

@@ -4,9 +4,10 @@ import type { BeforeHook } from '../../middleware/before-hooks.ts';
 import type { Called, Guard } from '../../middleware/exchange/context.ts';
 import type { Written } from '../../middleware/within-transaction.ts';
 import type { Model } from '../../model/define/define-model.ts';
+import type { Given } from '../../model/define/given.ts';
 import type { ChangesDraft, Document } from '../../model/define/infer.ts';
 import type { Fields } from '../../model/define/schema.ts';
-import type { ConditionOn, ElementOf, everything } from '../../mongo/query/filter.ts';
+import type { everything, FilterOn } from '../../mongo/query/filter.ts';
 import type { CustomOperation, RequestContext } from './custom-operation.ts';
 import type { OfDeleted } from './deleted-options.ts';
 import type { OfHistory } from './history-options.ts';
@@ -75,9 +76,7 @@ export const queryMethods: readonly string[] = METHODS.filter((method) => method
  * A row filter: a value or operators of this library for each field of the document; dotted paths for fields of
  * embedded objects.
  */
-export type ScopeFilter<Doc> = { readonly [Name in keyof Doc]?: ConditionOn<ElementOf<Doc[Name]>> } & {
-  readonly [path: `${string}.${string}`]: unknown;
-};
+export type ScopeFilter<Doc> = FilterOn<Doc>;
 
 /** The result of a scope function. */
 export type ScopeResult<Doc> = ScopeFilter<Doc> | typeof everything;
@@ -101,9 +100,10 @@ type Hook<Op extends string, Ctx, Doc> = [Op] extends [Operation]
 /** The arguments of the hooks after an operation; for several operations, those of any of them. */
 type ResultOf<Op, Doc> = Op extends 'list' ? readonly Doc[] : Op extends OfMany ? readonly IdOf<Doc>[] : Doc;
 
-type SetFields<Principal, F extends Fields> = (
-  ctx: RequestContext<Principal>,
-) => Partial<Document<Model<F>>> | Promise<Partial<Document<Model<F>>>>;
+/** Values for some fields of a record, each of them whole. */
+type Values<F extends Fields> = Given<Partial<Document<Model<F>>>, 'whole'>;
+
+type SetFields<Principal, F extends Fields> = (ctx: RequestContext<Principal>) => Values<F> | Promise<Values<F>>;
 
 /** The functions that return values of the server, for each kind of write. */
 export interface ServerFieldsOf<Principal, F extends Fields> {

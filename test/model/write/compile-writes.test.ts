@@ -226,6 +226,30 @@ describe('create: null and defaults', () => {
     expect(create(raw, {})).toEqual({ at: new Date('2026-01-31T12:00:00Z'), amount: Decimal128.fromString('1.5') });
   });
 
+  it('a decimal by default may be a number or a text at any depth, and an int64 a number', () => {
+    const generous = modelOf({
+      text: t.decimal({ default: '1.50' }),
+      number: t.decimal({ default: 1.5 }),
+      integer: t.decimal({ default: 5n }),
+      made: t.decimal({ default: () => '1.50' }),
+      none: t.nullable(t.decimal(), { default: '1.50' }),
+      list: t.array(t.decimal(), { default: ['1.50', 2] }),
+      own: t.object('Own', { price: t.decimal() }, { default: { price: 2 } }),
+      big: t.int64({ default: 5 }),
+    });
+    const [exact, two] = [Decimal128.fromString('1.50'), Decimal128.fromString('2')];
+    expect(create(generous, {})).toEqual({
+      text: exact,
+      number: Decimal128.fromString('1.5'),
+      integer: Decimal128.fromString('5'),
+      made: exact,
+      none: exact,
+      list: [exact, two],
+      own: { price: two },
+      big: 5n,
+    });
+  });
+
   it('a default function that makes nonsense is a plain error, which is a 500', () => {
     const broken = modelOf({ n: t.int({ default: (() => 'x') as never }) });
     expect(() => create(broken, {})).toThrow(new Error('The `default` of `n` does not fit: `n` must be an integer.'));
