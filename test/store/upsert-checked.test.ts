@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, everything, openStore, t } from '../../src/index.ts';
+import { Work } from '../../src/mongo/driver/work.ts';
+import { Stores } from '../../src/store/stores.ts';
 import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -31,6 +33,11 @@ const Note = defineModel('Note', {
   },
   history: true,
   outbox: true,
+});
+const Memo = defineModel('Memo', {
+  collection: 'memos',
+  fields: { id, text: t.optional(t.string()), revision: t.revision() },
+  history: true,
 });
 
 const database = useDatabase({ monitorCommands: true });
@@ -164,6 +171,32 @@ describe('upsert() of a model with a ledger', () => {
     await notes().purge({ olderThan: 0 });
     await notes().upsert('n', { text: 'c', team: 't' });
     expect((await changesOf('n')).map(([change]) => change)).toEqual(['created']);
+  });
+
+  it.each<[string, (store: Any) => Promise<unknown>]>([
+    ['upsert', (store) => store.upsert('n', {})],
+    ['create', (store) => store.create({ id: 'n' })],
+    ['createMany', (store) => store.createMany([{ id: 'n' }])],
+    ['update', (store) => store.update('m', { text: 'b' })],
+    ['updateMany', (store) => store.updateMany({}, { text: 'b' })],
+    ['remove', (store) => store.remove('m')],
+  ])('%s must be awaited in a transaction: it is refused otherwise, and nothing is stored', async (_name, write) => {
+    await openStore(Memo, { db: database.db }).create({ id: 'm', text: 'a' });
+    const work = new Work();
+    let ended: Promise<unknown> = Promise.resolve();
+    const refused = new Stores(database.db).transaction(
+      async (tx) => {
+        ended = write(tx.store(Memo)).catch(() => undefined);
+      },
+      { work: () => work },
+    );
+    await expect(refused).rejects.toThrow('await all of it');
+    await ended;
+    const left = await database.db
+      .collection('memos')
+      .find({}, { projection: { _life: 0 } })
+      .toArray();
+    expect(left).toEqual([{ _id: 'm', text: 'a', revision: 0 }]);
   });
 
   it('of one new id at the same time: one creates, the others replace, and all are recorded', async () => {

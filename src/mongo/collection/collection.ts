@@ -9,6 +9,7 @@ import { bsonOptions, recordAsBytes, type WritesAsBytes } from '../driver/bson-o
 import { planCommands } from '../driver/commands.ts';
 import { asDb, type Database } from '../driver/database.ts';
 import { isIdTaken } from '../driver/outcome.ts';
+import { runLoaded } from '../driver/run-transaction.ts';
 import { SharedInserts } from '../driver/shared-inserts.ts';
 import { checkTimeLimit } from '../driver/time-limit.ts';
 import type { Command, Work } from '../driver/work.ts';
@@ -203,16 +204,7 @@ function open(
       return writeOrExplain(target, changes, run(toFilter(target, changes)), work);
     },
 
-    async upsert(target, stored, work) {
-      const { transaction } = work;
-      async function begin() {
-        const upsert = await upserting();
-        transaction?.requireOpen(); // or it would be no part of it
-        return { running: upsert(target, stored, work) };
-      }
-      const { running } = await (transaction?.join(begin) ?? begin());
-      return running;
-    },
+    upsert: (target, stored, work) => runLoaded(work, upserting, (upsert) => upsert(target, stored, work)),
 
     async remove(target, work, deletion = newDeletion()) {
       const filter = toFilter(target);

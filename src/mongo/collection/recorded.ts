@@ -1,5 +1,7 @@
 import { once } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { runLoaded } from '../driver/run-transaction.ts';
+import { Work } from '../driver/work.ts';
 import type { LedgerSettings } from '../ledger/ledger-rows.ts';
 import { type CollectionWork, type RecordedWrites, recordedWrites } from './operations.ts';
 
@@ -11,7 +13,9 @@ export function recordWrites(model: CompiledModel, plain: CollectionWork, settin
   const opened = once(async () => (await import('./recorder.ts')).openRecorder(model, plain, settings));
   const later =
     (name: keyof RecordedWrites) =>
-    async (...args: unknown[]) =>
-      ((await opened())[name] as (...args: unknown[]) => unknown)(...args);
+    (...args: unknown[]) =>
+      runLoaded(args.find((one) => one instanceof Work) as Work, opened, (recorded) =>
+        (recorded[name] as (...args: unknown[]) => Promise<unknown>)(...args),
+      );
   return Object.fromEntries(recordedWrites.map((name) => [name, later(name)])) as unknown as RecordedWrites;
 }

@@ -65,6 +65,21 @@ export function asPart<T>(db: Db, work: Work, maxTimeMS: number, run: (transacti
 }
 
 /**
+ * Runs a write whose code is loaded first. A transaction of the work is not committed before the write has begun. If
+ * the transaction has ended meanwhile, the write does not begin: it would be no part of it.
+ */
+export async function runLoaded<Code, T>(work: Work, load: () => Promise<Code>, run: (code: Code) => Promise<T>): Promise<T> {
+  const { transaction } = work;
+  async function begin() {
+    const code = await load();
+    transaction?.requireOpen();
+    return { running: run(code) }; // in an object, so that it is begun and not awaited
+  }
+  const { running } = await (transaction?.join(begin) ?? begin());
+  return running;
+}
+
+/**
  * Whether an attempt has failed for a reason that may pass. The driver throws errors of Node's sockets as they are,
  * without its label.
  */
