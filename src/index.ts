@@ -161,18 +161,17 @@ export type {
 export type { FieldError, FieldErrorInput, Rule } from './rules.ts';
 export { openStore } from './store/open-store.ts';
 export type { DeletePlan, PlanDelete, PlannedRecords } from './store/plan-delete.ts';
+export type { FieldChange, RecordChange } from './store/record-change.ts';
 export type {
   AffectedRecords,
   Created,
   DocumentChanges,
-  FieldChange,
   FindManyOptions,
   HistoryOptions,
   Id,
   IfMatch,
   MaxOptions,
   OpenStoreOptions,
-  RecordChange,
   RunTransaction,
   ScopeOptions,
   Store,

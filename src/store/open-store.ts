@@ -1,23 +1,19 @@
-import { ConfigurationError, notFound } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { asCompiled, type CompiledModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Document, HasFields } from '../model/define/infer.ts';
-import type { ReferenceField } from '../model/relations/reference-fields.ts';
 import { fromDocumentOrText } from '../model/value/leaves.ts';
 import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
-import { type DatabaseOptions, openCollection } from '../mongo/collection/collection.ts';
+import type { DatabaseOptions } from '../mongo/collection/collection.ts';
 import type { Reads } from '../mongo/collection/reads.ts';
 import type { Target } from '../mongo/collection/writer.ts';
-import type { Database } from '../mongo/driver/database.ts';
 import { Work } from '../mongo/driver/work.ts';
 import type { IdempotencyKeys } from '../mongo/idempotency-keys.ts';
 import type { DeliveryCollections } from '../mongo/ledger/erase-deliveries.ts';
 import { readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
-import { openReferences } from '../mongo/relations/compile-edges.ts';
-import { legalReferenceLimits, type ReferenceLimits } from '../mongo/relations/limits.ts';
+import { legalReferenceLimits } from '../mongo/relations/limits.ts';
 import { openReferencing, type WriteOptions } from '../mongo/relations/open-referencing.ts';
-import type { ReferenceEnd, References } from '../mongo/relations/references.ts';
 import type { Removals } from '../mongo/removals/begin.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import {
@@ -37,6 +33,7 @@ import { compileSaveDocument } from './held-documents.ts';
 import { lifeOnly, readHistory } from './history.ts';
 import { compileLimits, type Limits, type Reach } from './limits.ts';
 import { openMany } from './many.ts';
+import { compileModelReferences } from './model-references.ts';
 import { purge, requireDeletedAt } from './purge.ts';
 import type {
   DeletedOption,
@@ -289,25 +286,4 @@ export function readId({ id: { leaf } }: CompiledModel, given: unknown): Id<HasF
 function readNewId({ id: { leaf } }: CompiledModel, given: unknown): unknown {
   const read = fromDocumentOrText(leaf, given);
   return read instanceof Invalid ? given : leaf.toDocument(read);
-}
-
-interface Settings extends ReferenceLimits {
-  readonly db: Database;
-  readonly maxTimeMS?: number;
-}
-
-/**
- * Compiles the checked references between models without resources. Throws a {@link ConfigurationError} for a reference
- * to any other model.
- */
-function compileModelReferences(given: readonly CompiledModel[], settings: Settings): References {
-  const models = [...new Map(given.map((model) => [model.name, model])).values()];
-  const ends = new Map<string, ReferenceEnd>();
-  for (const model of models) ends.set(model.name, { model, collection: openCollection(model, settings) });
-  function targetOf({ ref }: ReferenceField, where: string): ReferenceEnd {
-    const end = ends.get(ref.model);
-    if (!end) throw new ConfigurationError(`${where}, which leads to ${ref.model}, a model that is not known here: add it to \`models\`.`);
-    return end;
-  }
-  return openReferences(models, { targetOf, holderOf: ({ name }) => ends.get(name) as ReferenceEnd }, settings);
 }

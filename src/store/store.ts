@@ -5,6 +5,7 @@ import type { Database } from '../mongo/driver/database.ts';
 import type { everything, FilterOn, RowScope } from '../mongo/query/filter.ts';
 import type { ReferenceLimits } from '../mongo/relations/limits.ts';
 import type { Removal } from '../mongo/removals/define-removals.ts';
+import type { RecordChange } from './record-change.ts';
 
 /**
  * A filter: a value, or operators of the library, for each field of the document; dotted paths for fields of embedded
@@ -27,39 +28,6 @@ type Changes<Doc> = { readonly [Name in keyof Doc]?: Given<Doc[Name]> | (undefin
 export interface DeletedOption {
   /** `'only'`: deleted records and nothing else. `'with'`: beside the living ones. @default living records only */
   readonly deleted?: 'only' | 'with';
-}
-
-/** A change of a record. */
-export interface RecordChange {
-  /** The revision that the change has led to. */
-  readonly revision: number | bigint;
-  readonly at: Date;
-  readonly change: 'created' | 'patched' | 'deleted' | 'restored';
-  /** The operation of the request. Missing for a change outside of requests. */
-  readonly operation?: string;
-  /** Who has made the change, as `by` of the model's `history` says. */
-  readonly actor: string | null;
-  readonly requestId?: string;
-  /** The fields that have changed, without `updatedAt` and without those that are private. */
-  readonly changes: readonly FieldChange[];
-  /**
-   * The names of fields that have changed, and of which no value is kept: they are private, or what has changed in them
-   * is.
-   */
-  readonly private: readonly string[];
-}
-
-/** A field that has changed. */
-export interface FieldChange {
-  /** Its dotted name. It has no steps for the items of arrays, nor for the keys of maps. */
-  readonly path: string;
-  /** Its value before the change. Missing if there was none. */
-  readonly before?: unknown;
-  /** Its value after the change. Missing if there is none. */
-  readonly after?: unknown;
-  /** Stands for a value of more than 64 KiB, which is not kept: whether two of them were the same. */
-  readonly beforeDigest?: string;
-  readonly afterDigest?: string;
 }
 
 /** Options of `history` of a store. */
