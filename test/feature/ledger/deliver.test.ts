@@ -255,7 +255,8 @@ describe('a delivery', () => {
     const { api } = await start();
     const handle = () => undefined;
     const refused = (options: Any) => expect(api.deliver(options)).rejects;
-    await refused({}).toThrow('`handle` of `deliver` must be a function.');
+    await refused({}).toThrow('`deliver` needs `handle`, which gets the events of the outboxes.');
+    await refused({ handle: 1 }).toThrow('`handle` of `deliver` must be a function, or be left out.');
     await refused({ handle, concurency: 1 }).toThrow('did you mean');
     await refused({ handle, lease: 10 }).toThrow('`lease` of `deliver` must be a whole number');
     await refused({ handle, retry: { first: 0 } }).toThrow('`first` of `retry` of `deliver` must be');
