@@ -77,6 +77,7 @@ export const sources = [
   ['/mcp', 'src/products/mcp/mcp.ts'],
   ['/(react-admin|refine)', 'src/products/admin/$1.ts'],
   ['/webhooks', 'src/products/webhooks/webhooks.ts'],
+  ['/removals', 'src/mongo/removals/define-removals.ts'],
   ['/middleware/([^/]+)', 'src/middleware/$1.ts'],
 ].map(([entry, path = '']) => ({ find: new RegExp(`^koa-mongo-resource${entry}$`), replacement: resolve(import.meta.dirname, path) }));
 

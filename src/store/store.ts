@@ -217,8 +217,7 @@ export interface Store<M extends HasFields> {
    * too, so that a restore brings them back. Throws 404, 412 or 409 `still_referenced`.
    *
    * @example
-   * const { id: removal } = await projects.remove(id, { inBackground: true });
-   * const { status, removed } = await api.store(Removal).get(removal);
+   * const { id: removal, status, removed } = await api.store(Order).remove(id, { inBackground: true });
    */
   remove(id: Id<M>, options: InBackground): Promise<Removal>;
   /** Deletes every record that matches, in one transaction: all of them or none. `{}` matches every record. */
@@ -241,7 +240,7 @@ export interface Store<M extends HasFields> {
    * removed for good too, with what the ledger keeps of it. Throws 404 or 409 `still_referenced`.
    *
    * @example
-   * await members.purge(id, { cascade: true });
+   * const { id: removal } = await api.store(Order).purge(id, { cascade: true });
    */
   purge(id: Id<M>, options: PurgeCascade): Promise<Removal>;
 }

@@ -52,8 +52,10 @@ const mark = markOf('removals');
  * invalid option.
  *
  * @example
- * export const Removal = defineRemovals();
- * shop.resource({ model: Removal, ops: ['get'], scope: (ctx) => ({ actor: ctx.requirePrincipal().id }) });
+ * const { defineRemovals } = await import('koa-mongo-resource/removals');
+ * const Removal = defineRemovals();
+ * const removals = shop.resource({ model: Removal, ops: ['get'], guards: [isAdmin] });
+ * const api = shop.api({ db, resources: [orders, removals], removals: Removal });
  */
 export function defineRemovals(options: RemovalsOptions = {}): Model<RemovalFields> {
   checkOptions(options, legal, '`defineRemovals`');
