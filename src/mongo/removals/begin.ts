@@ -1,20 +1,20 @@
 import { type Db, ObjectId } from 'mongodb';
-import { notFound, Problem } from '../../errors.ts';
-import { listNames } from '../../hints.ts';
+import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import { openCollection } from '../collection/collection.ts';
-import type { Target } from '../collection/writer.ts';
+import type { Target, Writer } from '../collection/writer.ts';
 import { asPart } from '../driver/run-transaction.ts';
 import type { Work } from '../driver/work.ts';
 import { actorOf } from '../ledger/actor.ts';
 import { newDeletion } from '../query/deleted.ts';
 import { both } from '../query/filter.ts';
+import { stillReferenced } from '../relations/cascade/cascade-deletes.ts';
 import { type CascadePlan, findRestricting, planCascade } from '../relations/cascade/plan-cascade.ts';
 import type { Edge, References } from '../relations/references.ts';
 import { spellId } from '../stored-record.ts';
 import type { Removal } from './define-removals.ts';
-import { edgesTo, namesOf } from './edges.ts';
+import { edgesTo } from './edges.ts';
 import { type Kept, purgeWhole } from './purge-whole.ts';
 import { openRemovalRows, type RemovalRow } from './removal-rows.ts';
 
@@ -56,13 +56,11 @@ export function openRemovals(settings: RemovalSettings): Removals {
    * Throws 409 if something forbids the delete. As far as `maxCascade` reaches, records that would go themselves forbid
    * nothing; of a larger delete, any that refers to the first record forbids it.
    */
-  async function refuseRestricted(model: CompiledModel, id: unknown, work: Work): Promise<void> {
+  async function refuseRestricted(model: CompiledModel, id: unknown, writer: Writer | undefined, work: Work): Promise<void> {
     if (!references) return;
     const whole = await planCascade(references, model, [id], work, () => false);
-    const first: CascadePlan['gone'] = new Map([[model.collection, new Map([[model.id.leaf.toJson(id), id]])]]);
-    const plan = whole.exceeded ? { ...whole, gone: first } : whole;
-    const restricting = whole.exceeded ? await restrictingFirst(references, plan, model, work) : plan.restricting;
-    if (restricting.length > 0) throw stillReferenced(restricting);
+    const plan = whole.exceeded ? await planFirst(references, model, id, work) : whole;
+    if (plan.restricting.length > 0) throw await stillReferenced(plan, writer, work);
   }
 
   return {
@@ -86,7 +84,7 @@ export function openRemovals(settings: RemovalSettings): Removals {
         };
         const id = await removeFirst(row, model, target, work);
         return transaction.join(async () => {
-          await refuseRestricted(model, id, work);
+          await refuseRestricted(model, id, target.writer, work);
           const { collection } = model;
           await rows.insert(row, work);
           await rows.count(row, row, work);
@@ -105,15 +103,16 @@ function removalOf({ _id, kind, model, record, status, actor, removed, changed, 
   return { id: _id, kind, model, record, status, actor, removed, changed, startedAt };
 }
 
-async function restrictingFirst(references: References, plan: CascadePlan, model: CompiledModel, work: Work): Promise<Edge[]> {
-  const found: Edge[] = [];
+/** What forbids to delete a record, apart from all that would go with it. */
+async function planFirst(
+  references: References,
+  model: CompiledModel,
+  id: unknown,
+  work: Work,
+): Promise<Pick<CascadePlan, 'gone' | 'restricting'>> {
+  const gone: CascadePlan['gone'] = new Map([[model.collection, new Map([[model.id.leaf.toJson(id), id]])]]);
+  const restricting: Edge[] = [];
   for (const edge of edgesTo(references, model.collection, 'restrict'))
-    if ((await findRestricting(edge, plan, { scope: undefined, most: 1 }, work)).size > 0) found.push(edge);
-  return found;
-}
-
-/** 409. It names no private field. */
-function stillReferenced(restricting: readonly Edge[]): Problem {
-  const detail = `It cannot be deleted while it, or what would be deleted with it, is referred to by ${listNames(namesOf(restricting))}.`;
-  return new Problem({ code: 'still_referenced', detail });
+    if ((await findRestricting(edge, { gone }, { scope: undefined, most: 1 }, work)).size > 0) restricting.push(edge);
+  return { gone, restricting };
 }

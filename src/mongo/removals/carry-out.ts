@@ -10,7 +10,7 @@ import { type Counts, firstWait, openRemovalRows, type Progress, type RemovalRow
 /** The most records of one transaction. */
 const mostAtOnce = 500;
 
-/** How far the present run has come with what was put off: the last pass in which something was removed. */
+/** How far the present run has come with what was put off: the last pass in which something was removed, or might be. */
 interface Run {
   advanced?: number;
 }
@@ -68,7 +68,7 @@ export function compileCarryOut(settings: RemovalSettings): CarryOut {
     const step = await rows.next(row, work);
     if (!step || !references) return { ...(await rows.count(row, none, work)), status: 'done', hasMore: false };
     if (step.pass >= firstWait) {
-      run.advanced ??= step.pass - 1;
+      run.advanced ??= ((await rows.next(row, work, 'last')) ?? step).pass - 1; // so that each is tried again
       if (step.pass > run.advanced + 1)
         return { ...(await rows.count(row, none, work)), status: 'stopped', reason: reasonOf(step), hasMore: false };
     }

@@ -72,8 +72,8 @@ export interface RemovalRows {
   count(row: RemovalRow, counts: Counts, work: Work): Promise<Counts>;
   /** Shows how far it has come, if the lease is still held. Returns whether it is. */
   show(row: RemovalRow, progress: Progress, work: Work): Promise<boolean>;
-  /** The next step of a removal: one that was not put off, the newest first. */
-  next(row: RemovalRow, work: Work): Promise<Step | undefined>;
+  /** The next step of a removal: one that was not put off, the newest first. Or the one that was put off most often. */
+  next(row: RemovalRow, work: Work, which?: 'last'): Promise<Step | undefined>;
   add(step: Omit<Step, '_id'>, work: Work): Promise<void>;
   /** Writes how far a step has come. */
   change(step: Step, work: Work): Promise<void>;
@@ -113,8 +113,9 @@ export function openRemovalRows(db: Db, model: Model, maxTimeMS: number): Remova
       const { matchedCount } = await write(work, (command) => removals.updateOne(command.handOver(held), change, command.options));
       return matchedCount > 0;
     },
-    async next({ _id }, work) {
-      const options = { sort: { pass: 1, _id: -1 }, readPreference: 'primary' } as const;
+    async next({ _id }, work, which) {
+      const sort = which ? ({ pass: -1, _id: 1 } as const) : ({ pass: 1, _id: -1 } as const);
+      const options = { sort, readPreference: 'primary' } as const;
       const found = await readLatest(work, (command) =>
         command.count(() => steps.findOne(command.handOver({ removal: { $eq: _id } }), { ...command.options, ...options })),
       );

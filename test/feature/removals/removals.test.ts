@@ -177,7 +177,7 @@ describe('a record that others forbid to delete', () => {
     const api = treeApi(database);
     await plant(api, 1);
     await api.store(Invoice).create({ id: 'i', task: 'p0' });
-    const refused = { code: 'still_referenced', message: expect.stringContaining('`task` of Invoice') };
+    const refused = { code: 'still_referenced', message: expect.stringContaining('`task` of 1 record of Invoice') };
     await expect(api.store(Task).remove('p0', { inBackground: true })).rejects.toMatchObject(refused);
     await expect(api.store(Project).remove('p', { inBackground: true })).rejects.toMatchObject(refused);
     await expect(api.store(Task).purge('p0', { cascade: true })).rejects.toMatchObject(refused);

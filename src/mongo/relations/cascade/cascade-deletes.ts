@@ -111,7 +111,11 @@ function byId(records: readonly StoredRecord[]): Map<string, StoredRecord> {
  * 409, with the relations of records that the client may see, and how many there are. It names nothing that the client
  * may not see.
  */
-async function stillReferenced(plan: CascadePlan, writer: Writer | undefined, work: Work): Promise<Problem> {
+export async function stillReferenced(
+  plan: Pick<CascadePlan, 'gone' | 'restricting'>,
+  writer: Writer | undefined,
+  work: Work,
+): Promise<Problem> {
   const seen: string[] = [];
   for (const edge of plan.restricting) {
     const count = await countSeen(edge, plan, writer, work);
@@ -121,7 +125,7 @@ async function stillReferenced(plan: CascadePlan, writer: Writer | undefined, wo
   return new Problem({ code: 'still_referenced', detail: `It cannot be deleted while it is referred to by ${by}.` });
 }
 
-async function countSeen(edge: Edge, plan: CascadePlan, writer: Writer | undefined, work: Work): Promise<number> {
+async function countSeen(edge: Edge, plan: Pick<CascadePlan, 'gone'>, writer: Writer | undefined, work: Work): Promise<number> {
   if (edge.field.isPrivate) return 0;
   const scope = writer?.scopeOf ? await writer.scopeOf(edge.holder) : {};
   if (!scope) return 0;

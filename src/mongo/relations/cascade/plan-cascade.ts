@@ -119,7 +119,7 @@ async function findStaying(
  */
 export async function findRestricting(
   edge: Edge,
-  { gone }: CascadePlan,
+  { gone }: Pick<CascadePlan, 'gone'>,
   limits: { readonly scope: Filter | undefined; readonly most: number },
   work: Work,
 ): Promise<ReadonlyMap<string, unknown>> {
