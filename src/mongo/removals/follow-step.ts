@@ -69,14 +69,15 @@ function putOff({ _id, ...step }: Step): Omit<Step, '_id'> {
 }
 
 /**
- * Those of some records that are still gone: a restore brings them back, and an id may be given again. A restore that
- * begins now waits, or begins again.
+ * Those of some records that are still gone by this removal: a restore brings them back, another delete follows what it
+ * has deleted itself, and an id may be given again. A restore that begins now waits, or begins again.
  */
 async function findGone({ model, collection }: ReferenceEnd, ids: readonly unknown[], { row, work }: Following): Promise<unknown[]> {
-  const isRemoval = row.kind === 'remove';
-  const there = toSet(model, await (isRemoval ? collection : collection.seeing.with).findIds({ _id: { $in: ids } }, ids.length, work));
+  const isMarked = row.kind === 'remove' && model.deletedAt !== undefined;
+  const others = isMarked ? { _id: { $in: ids }, [deletionKey]: { $ne: row.deletion.id } } : { _id: { $in: ids } };
+  const there = toSet(model, await collection.seeing.with.findIds(others, ids.length, work));
   const gone = ids.filter((id) => !there.has(model.id.leaf.toJson(id)));
-  if (isRemoval && model.deletedAt) await collection.seeing.only.holdAll(gone, { [deletionKey]: { $eq: row.deletion.id } }, work);
+  if (isMarked) await collection.seeing.only.holdAll(gone, undefined, work);
   return gone;
 }
 
