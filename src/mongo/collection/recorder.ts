@@ -67,7 +67,8 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
     const { deletedAt, revision, updatedAt } = model;
     if (!deletedAt) return undefined;
     const counted = revision && { [revision.key]: Number(before[revision.key] ?? 0) + 1 };
-    return { ...applyChanges(before, marking(model, deletion)), ...counted, ...(updatedAt && { [updatedAt.key]: deletion.at }) };
+    const timed = updatedAt && { [updatedAt.key]: deletion.writtenAt ?? deletion.at };
+    return { ...applyChanges(before, marking(model, deletion)), ...counted, ...timed };
   }
 
   /** Throws 404, which comes before whatever else the write would throw. */

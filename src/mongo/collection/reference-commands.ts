@@ -119,8 +119,9 @@ export function openReferenceCommands(
     },
 
     async removeAll(ids, scope, deletion, work) {
-      if (model.deletedAt) return rewriteAll(ids, scope, buildUpdate(model, marking(model, deletion), deletion.at), work);
-      return purgeAll(ids, scope, work);
+      if (!model.deletedAt) return purgeAll(ids, scope, work);
+      const marked = buildUpdate(model, marking(model, deletion), deletion.writtenAt ?? deletion.at);
+      return rewriteAll(ids, scope, marked, work);
     },
 
     purgeAll,

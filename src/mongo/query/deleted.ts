@@ -18,6 +18,8 @@ export type Deletable = Pick<CompiledModel, 'deletedAt'>;
 export interface Deletion {
   readonly at: Date;
   readonly id: ObjectId;
+  /** When it is written, if that is later: `updatedAt` never goes back. */
+  readonly writtenAt?: Date;
 }
 
 /** Makes the deletion of a delete that begins now. */

@@ -131,7 +131,7 @@ async function remove({ model, collection }: ReferenceEnd, going: IdSet, followi
       ids.map((id) => ({ collection: model.collection, id })),
       work,
     );
-  if (row.kind === 'remove') await collection.removeAll(ids, undefined, row.deletion, work);
+  if (row.kind === 'remove') await collection.removeAll(ids, undefined, { ...row.deletion, writtenAt: new Date() }, work);
   else await purgeWhole(model, collection.seeing.with, ids, following, work);
   const next = { removal: row._id, collection: model.collection, ids, kind: 'cascade', edge: 0, aside: [], by: [], pass: 0 } as const;
   if (incoming) await rows.add(next, work);

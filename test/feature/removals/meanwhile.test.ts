@@ -1,8 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { afterEach, describe, expect, it } from 'vitest';
+import { defineModel, service, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';
-import { carryOut, clear, Project, Task, treeApi } from './tree.ts';
+import { carryOut, clear, Project, Removal, Task, treeApi } from './tree.ts';
 
 const database = useDatabase();
 afterEach(() => clear(database));
@@ -27,5 +29,33 @@ describe('a delete in the background', () => {
     expect(await live('tasks')).toBe(0);
     await api.store(Project).restore('p');
     expect([await live('projects'), await live('tasks')]).toEqual([1, 1]);
+  });
+
+  it('writes the time at which it deletes a record to `updatedAt` and the history, and the deletion of the first one', async () => {
+    const Shelf = defineModel('Shelf', { collection: 'boxes', fields: { id: t.string(), deletedAt: t.deletedAt() } });
+    const Item = defineModel('Item', {
+      collection: 'tasks',
+      fields: {
+        id: t.string(),
+        name: t.optional(t.string()),
+        shelf: t.ref('Shelf', { id: t.string(), as: 'onShelf', onDelete: 'cascade' }),
+        deletedAt: t.deletedAt(),
+        updatedAt: t.updatedAt(),
+        revision: t.revision(),
+      },
+      history: true,
+    });
+    const api: Any = service().api({ db: database.db, resources: [], models: [Shelf, Item], removals: Removal } as Any);
+    await api.store(Shelf).create({ id: 's' });
+    await api.store(Item).create({ id: 'i', shelf: 's' });
+    await api.store(Shelf).remove('s', { inBackground: true });
+    await setTimeout(5);
+    const before = await api.store(Item).update('i', { name: 'last' });
+    await carryOut(api, database);
+    const after = await api.store(Item).get('i', { deleted: 'with' });
+    expect(after.deletedAt).toEqual((await api.store(Shelf).get('s', { deleted: 'with' })).deletedAt);
+    expect(after.updatedAt.getTime()).toBeGreaterThanOrEqual(before.updatedAt.getTime());
+    const entry = await records('tasks_history').findOne({ change: 'deleted' });
+    expect(entry?.at).toEqual(after.updatedAt);
   });
 });
