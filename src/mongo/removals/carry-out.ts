@@ -10,7 +10,7 @@ import { type Counts, firstWait, openRemovalRows, type Progress, type RemovalRow
 /** The most records of one transaction. */
 const mostAtOnce = 500;
 
-/** How far the present run has come with what was put off: the last pass in which something was removed, or might be. */
+/** How far the present run has come with what was put off: the highest pass in which something was removed, or might be. */
 interface Run {
   advanced?: number;
 }
@@ -73,7 +73,7 @@ export function compileCarryOut(settings: RemovalSettings): CarryOut {
         return { ...(await rows.count(row, none, work)), status: 'stopped', reason: reasonOf(step), hasMore: false };
     }
     const counts = await followStep(step, { row, rows, references, answers, deliveries, work, most });
-    if (step.pass >= firstWait && counts.removed > 0) run.advanced = step.pass;
+    if (run.advanced !== undefined && counts.removed > 0) run.advanced = Math.max(run.advanced, step.pass);
     return { ...(await rows.count(row, counts, work)), status: 'running', hasMore: true };
   }
 }

@@ -59,3 +59,58 @@ describe('a delete in the background', () => {
     expect(entry?.at).toEqual(after.updatedAt);
   });
 });
+
+const Node = defineModel('Node', {
+  collection: 'tasks',
+  fields: { id: t.string(), parent: t.optional(t.ref('Node', { id: t.string(), as: 'ofParent', onDelete: 'cascade' })) },
+});
+/** Forbids to delete a node as long as another one is there. */
+const Lock = defineModel('Lock', {
+  collection: 'plans',
+  fields: {
+    id: t.string(),
+    on: t.ref('Node', { id: t.string(), as: 'onNode', onDelete: 'restrict' }),
+    by: t.optional(t.ref('Node', { id: t.string(), as: 'byNode', onDelete: 'cascade' })),
+  },
+});
+
+describe('records that a removal puts aside', () => {
+  const open = (): Any => service().api({ db: database.db, resources: [], models: [Node, Lock], removals: Removal, maxCascade: 1 } as Any);
+
+  async function plant(api: Any, nodes: readonly (readonly [id: string, parent: string, lockedBy?: string | undefined])[]) {
+    await api.store(Node).create({ id: 'root' });
+    for (const [id, parent] of nodes) await api.store(Node).create({ id, parent });
+    for (const [on, , by] of nodes) if (by) await api.store(Lock).create({ id: `${on}-${by}`, on, ...(by !== 'none' && { by }) });
+  }
+
+  it('are tried again after whatever has gone since, however late', async () => {
+    const api = open();
+    await plant(api, [
+      ['a', 'root', 'root'],
+      ['b', 'root', 'a'],
+      ['b1', 'b', 'b'],
+      ['c', 'root', 'b1'],
+    ]);
+    const { id } = await api.store(Node).remove('root', { inBackground: true });
+    await carryOut(api, database);
+    expect(await api.store(Removal).get(id)).toMatchObject({ status: 'done', removed: 9 });
+  });
+
+  it('are all tried by a worker that goes on with a removal', async () => {
+    const api = open();
+    await plant(api, [
+      ['a', 'root'],
+      ['a1', 'a', 'none'],
+      ['b', 'root', 'none'],
+    ]);
+    const { id } = await api.store(Node).remove('root', { inBackground: true });
+    await carryOut(api, database);
+    expect(await records('tasks').distinct('_id')).toEqual(['a1', 'b']);
+    await api.store(Lock).remove('b-none');
+    await records('removals_steps').updateOne({ ids: 'root' }, { $set: { pass: 7 } }); // as if it had waited longer
+    await records('removals').updateOne({}, { $set: { state: 'pending', dueAt: new Date(0) } });
+    await carryOut(api, database);
+    expect(await records('tasks').distinct('_id')).toEqual(['a1']);
+    expect(await api.store(Removal).get(id)).toMatchObject({ status: 'stopped', removed: 3 });
+  });
+});
