@@ -27,6 +27,14 @@ export interface Shared extends Pick<QueueOptions<Row>, 'lease' | 'poll' | 'retr
 export function compileRemovalQueue(settings: RemovalSettings) {
   const handle = compileCarryOut(settings);
   const { db, model } = settings;
+  const removals = db.collection<Row>(model.collection, bsonOptions);
+
+  /** Shows that errors have ended a removal, which has not said itself why it stops. */
+  async function showEnded({ _id }: Row): Promise<void> {
+    const ended = { _id: { $eq: _id }, state: 'dead', status: 'running' } as const;
+    await removals.updateOne(ended, { $set: { status: 'stopped', reason: 'Errors of the server have stopped it.' } });
+  }
+
   return function openRemovals({ observe, ...shared }: Shared): Queue<Row> {
     return new Queue<Row>({
       ...shared,
@@ -35,7 +43,10 @@ export function compileRemovalQueue(settings: RemovalSettings) {
       collection: model.collection,
       concurrency,
       handle,
-      observe: (what) => ('error' in what ? observe({ kind: 'error', error: what.error }) : undefined),
+      async observe(what) {
+        if (what.kind === 'dead') await showEnded(what.row);
+        if ('error' in what) await observe({ kind: 'error', error: what.error });
+      },
     });
   };
 }

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { defineModel, service, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { until } from '../../support/until.ts';
 import { carryOut, clear, Project, Removal, Task, treeApi } from './tree.ts';
 
 const database = useDatabase();
@@ -112,5 +113,25 @@ describe('records that a removal puts aside', () => {
     await carryOut(api, database);
     expect(await records('tasks').distinct('_id')).toEqual(['a1']);
     expect(await api.store(Removal).get(id)).toMatchObject({ status: 'stopped', removed: 3 });
+  });
+});
+
+describe('a removal that fails', () => {
+  it('is shown as stopped when it is given up, and goes on when somebody lets it', async () => {
+    const api: Any = treeApi(database);
+    await api.store(Project).create({ id: 'p' });
+    await api.store(Task).create({ id: 't', project: 'p' });
+    const { id } = await api.store(Project).remove('p', { inBackground: true });
+    await database.db.command({ collMod: 'tasks', validator: { deletedAt: null } });
+    await carryOut(api, database, { retry: { first: 1, longest: 1, for: 1 } });
+    await database.db.command({ collMod: 'tasks', validator: {} });
+    const progress = () => api.store(Removal).get(id);
+    await until(async () => (await progress()).status === 'stopped');
+    expect((await progress()).reason).toBe('Errors of the server have stopped it.');
+    const queues = await api.queues();
+    await queues.find(({ collection }: Any) => collection === 'removals').letters.release();
+    await carryOut(api, database);
+    expect(await progress()).toMatchObject({ status: 'done', removed: 2 });
+    expect(await progress()).not.toHaveProperty('reason', expect.any(String));
   });
 });
