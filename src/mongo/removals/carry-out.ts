@@ -10,7 +10,7 @@ import { type Counts, firstWait, openRemovalRows, type Progress, type RemovalRow
 /** The most records of one transaction. */
 const mostAtOnce = 500;
 
-/** How far the present run has come with what was put off: the highest pass in which something was removed, or might be. */
+/** How far the present run has come with what was put off: the last pass in which something went, or might go. */
 interface Run {
   advanced?: number;
 }
@@ -40,25 +40,30 @@ export function compileCarryOut(settings: RemovalSettings): CarryOut {
   const { db, maxTimeMS, model, references, answers, deliveries } = settings;
   const rows = openRemovalRows(db, model, maxTimeMS);
 
-  /** Each attempt has smaller transactions than the one before: they may have been too large. */
+  /** Each attempt that does not get on has smaller transactions than the one before: they may have been too large. */
   return async function carryOut(row, { signal, attempt }) {
-    const most = Math.max(1, mostAtOnce >> (attempt - 1));
+    const most = Math.ceil(mostAtOnce / 2 ** (attempt - 1));
     const run: Run = {};
-    while (row.status !== 'done' && (await takeStep(row, run, most, signal))) signal.throwIfAborted();
+    let next: RemovalRow | undefined = row.status === 'done' ? undefined : row;
+    while (next) {
+      next = await takeStep(next, run, most, signal);
+      signal.throwIfAborted();
+    }
     await rows.end(row, new Work());
   };
 
-  /** Returns whether there may be more to do. */
-  async function takeStep(row: RemovalRow, run: Run, most: number, signal: AbortSignal): Promise<boolean> {
+  /** Returns the removal as it is now; undefined if there is nothing more to do. */
+  async function takeStep(row: RemovalRow, run: Run, most: number, signal: AbortSignal): Promise<RemovalRow | undefined> {
     const work = new Work();
     work.caller = keptCaller(row);
     const leave = () => work.leave(signal.reason as Error);
     signal.addEventListener('abort', leave, { once: true });
     try {
       const { hasMore, ...progress } = await runTransaction(db, work, maxTimeMS, () => followNext(row, run, most, work));
-      if (!(await rows.show(row, progress, new Work()))) throw new Error('The lease of a removal was lost: another worker has it.');
+      const shown = await rows.show(row, progress, new Work());
+      if (!shown) throw new Error('The lease of a removal was lost: another worker has it.');
       if (progress.status === 'stopped') throw new PermanentFailure(progress.reason);
-      return hasMore;
+      return hasMore ? { ...row, ...shown } : undefined;
     } finally {
       signal.removeEventListener('abort', leave);
     }

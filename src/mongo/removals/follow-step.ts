@@ -3,13 +3,15 @@ import { deletionKey } from '../../model/value/own-keys.ts';
 import type { PlainOperations } from '../collection/operations.ts';
 import type { Work } from '../driver/work.ts';
 import { buildClear } from '../relations/cascade/clear-references.ts';
+import { planCascade } from '../relations/cascade/plan-cascade.ts';
 import type { Edge, ReferenceEnd, References } from '../relations/references.ts';
 import { edgesTo, namesOf } from './edges.ts';
 import { type Kept, purgeWhole } from './purge-whole.ts';
 import { type Counts, firstWait, type RemovalRow, type RemovalRows, type Step } from './removal-rows.ts';
 
-/** The most records that a step puts aside at once. */
+/** The most records that a step puts aside, and the most that it looks at of what would go with one of these. */
 const mostAside = 1_000;
+const mostWithOne = { maxCascade: 10_000, maxCleared: 100_000 } as const;
 
 /** A transaction that follows a step. */
 export interface Following extends Kept {
@@ -46,7 +48,7 @@ export async function followStep(step: Step, following: Following): Promise<Coun
       await clear(edge, ids, found, following);
       changed += found.size;
     } else {
-      const { going, staying, by } = await divide(edge.holder, found, following);
+      const { going, staying, by } = await divide(edge.holder, found, at.pass >= firstWait, following);
       await remove(edge.holder, going, following);
       removed += going.size;
       at = { ...at, aside: [...at.aside, ...staying], by: [...new Set([...at.by, ...by])] };
@@ -56,7 +58,7 @@ export async function followStep(step: Step, following: Following): Promise<Coun
   return { removed, changed };
 }
 
-/** References are taken away when all has gone that goes: what goes keeps its own, for a restore. */
+/** References are taken away when all has gone that nothing forbids: that keeps its own, for a restore. */
 async function end(step: Step, ids: readonly unknown[], { rows, references, work }: Following): Promise<void> {
   await rows.drop(step, work);
   const { removal, collection, kind, isLast } = step;
@@ -97,28 +99,38 @@ function seenOf({ collection }: ReferenceEnd, { row }: Following): PlainOperatio
   return row.kind === 'purge' ? collection.seeing.with : collection;
 }
 
-/** Divides records into those that may go and those that others forbid to remove, unless these go with them. */
+/**
+ * Divides records into those that may go and those that others forbid to remove, unless these go with them. Of what was
+ * put off, it asks for each record what would go with it: that forbids nothing.
+ */
 async function divide(
-  { model }: ReferenceEnd,
+  { model: ofModel }: ReferenceEnd,
   found: IdSet,
+  isLate: boolean,
   { references, work }: Following,
 ): Promise<{ readonly going: IdSet; readonly staying: readonly unknown[]; readonly by: readonly string[] }> {
   const going = new Map(found);
-  const [staying, by]: [unknown[], Edge[]] = [[], []];
-  const edges = edgesTo(references, model.collection, 'restrict');
+  const by: Edge[] = [];
+  const edges = edgesTo(references, ofModel.collection, 'restrict');
   for (let before = -1; edges.length > 0 && before !== going.size; ) {
     before = going.size;
     for (const edge of edges) {
-      const { collection, model: ofHolder } = edge.holder;
-      const others = ofHolder.collection === model.collection ? { _id: { $nin: [...going.values()] } } : undefined;
+      const { collection, model } = edge.holder;
+      const others = model.collection === ofModel.collection ? { _id: { $nin: [...going.values()] } } : undefined;
       const isRestricted = async (ids: readonly unknown[]) =>
         (await collection.findIdsBy(edge.field.path, ids, others, 1, work)).length > 0;
       if (!(await isRestricted([...going.values()]))) continue;
       by.push(edge);
-      for (const [key, id] of [...going]) if (await isRestricted([id])) going.delete(key) && staying.push(id);
+      for (const [key, id] of [...going]) if (await isRestricted([id])) going.delete(key);
     }
   }
-  return { going, staying, by: namesOf(by) };
+  for (const [key, id] of isLate ? found : []) if (!going.has(key) && (await goesAlone(id))) going.set(key, id);
+  return { going, staying: [...found].flatMap(([key, id]) => (going.has(key) ? [] : [id])), by: namesOf(by) };
+
+  async function goesAlone(id: unknown): Promise<boolean> {
+    const plan = await planCascade(references, ofModel, [id], work, () => false, mostWithOne);
+    return plan.exceeded === undefined && plan.restricting.length === 0;
+  }
 }
 
 async function remove({ model, collection }: ReferenceEnd, going: IdSet, following: Following): Promise<void> {

@@ -70,8 +70,11 @@ export interface RemovalRows {
    * the removal would meet the renewals of its lease.
    */
   count(row: RemovalRow, counts: Counts, work: Work): Promise<Counts>;
-  /** Shows how far it has come, if the lease is still held. Returns whether it is. */
-  show(row: RemovalRow, progress: Progress, work: Work): Promise<boolean>;
+  /**
+   * Shows how far it has come, if the lease is still held, and counts attempts anew: one that gets on has not failed.
+   * Returns the actor, who may have been forgotten meanwhile; undefined if the lease was lost.
+   */
+  show(row: RemovalRow, progress: Progress, work: Work): Promise<Pick<RemovalRow, 'actor'> | undefined>;
   /** The next step of a removal: one that was not put off, the newest first. Or the one that was put off most often. */
   next(row: RemovalRow, work: Work, which?: 'last'): Promise<Step | undefined>;
   add(step: Omit<Step, '_id'>, work: Work): Promise<void>;
@@ -106,12 +109,16 @@ export function openRemovalRows(db: Db, model: Model, maxTimeMS: number): Remova
     async show({ _id, lease }, { removed, changed, status, reason }, work) {
       const isEnded = status === 'done' && { endedAt: new Date() };
       const change = {
-        $set: { removed, changed, status, ...isEnded, ...(reason !== undefined && { reason }) },
+        $set: { removed, changed, status, attempts: 1, ...isEnded, ...(reason !== undefined && { reason }) },
+        $currentDate: { triedAt: true as const },
         ...(reason === undefined && { $unset: { reason: '' as const } }),
       };
       const held = { _id: { $eq: _id }, 'lease.token': lease?.token } as object;
-      const { matchedCount } = await write(work, (command) => removals.updateOne(command.handOver(held), change, command.options));
-      return matchedCount > 0;
+      const options = { projection: { actor: 1 } } as const;
+      const shown = await write(work, (command) =>
+        removals.findOneAndUpdate(command.handOver(held), change as object, { ...command.options, ...options }),
+      );
+      return shown ?? undefined;
     },
     async next({ _id }, work, which) {
       const sort = which ? ({ pass: -1, _id: 1 } as const) : ({ pass: 1, _id: -1 } as const);

@@ -12,7 +12,7 @@ const maybe = fc.option(place, { nil: undefined });
 const world = fc.record({
   tasks: fc.array(fc.record({ project: fc.nat(2), parent: maybe }), { minLength: 6, maxLength: 12 }),
   comments: fc.array(fc.record({ task: place }), { maxLength: 8 }),
-  invoices: fc.array(fc.record({ task: maybe, project: fc.option(fc.nat(2), { nil: undefined }) }), { maxLength: 3 }),
+  invoices: fc.array(fc.record({ task: maybe, comment: maybe, project: fc.option(fc.nat(2), { nil: undefined }) }), { maxLength: 3 }),
   plans: fc.array(fc.record({ main: maybe, tasks: fc.uniqueArray(place, { maxLength: 4 }) }), { maxLength: 4 }),
 });
 
@@ -29,6 +29,7 @@ async function write({ tasks, comments, invoices, plans }: Any): Promise<void> {
     invoices: invoices.map((one: Any, at: number) => ({
       _id: `i${at}`,
       task: task(one.task),
+      comment: one.comment < comments.length ? `c${one.comment}` : undefined,
       project: one.project === undefined ? undefined : `p${one.project}`,
     })),
     plans: plans.map((one: Any, at: number) => ({
@@ -45,11 +46,12 @@ async function write({ tasks, comments, invoices, plans }: Any): Promise<void> {
 async function read(): Promise<unknown> {
   const all = await Promise.all(names.map((name) => database.db.collection<Any>(name).find().sort({ _id: 1 }).toArray()));
   return all.map((records) =>
-    records.map(({ _id, project, parent, task, main, tasks, deletedAt }) => ({
+    records.map(({ _id, project, parent, task, comment, main, tasks, deletedAt }) => ({
       _id,
       project,
       parent,
       task,
+      comment,
       main,
       tasks,
       isDeleted: Boolean(deletedAt),

@@ -194,6 +194,16 @@ describe('a record that others forbid to delete', () => {
     expect(await progress(api, id)).toMatchObject({ status: 'done', removed: 71 });
   });
 
+  it('goes when what forbids it would go with it', async () => {
+    const api = treeApi(database);
+    await plant(api, 30);
+    await api.store(Invoice).create({ id: 'i', task: 'p3', comment: 'p3' });
+    const { id } = await api.store(Project).remove('p', { inBackground: true });
+    await carryOut(api, database);
+    expect([await live('tasks'), await live('invoices'), await live('comments')]).toEqual([0, 0, 0]);
+    expect(await progress(api, id)).toMatchObject({ status: 'done', removed: 62 });
+  });
+
   it('stops the delete when all else is done, which says what forbids it, and goes on when somebody lets it', async () => {
     const api: Any = treeApi(database);
     await plant(api, 30);

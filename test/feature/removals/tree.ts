@@ -36,6 +36,7 @@ export const Invoice = defineModel('Invoice', {
     id,
     task: t.optional(t.ref('Task', { id: t.string(), as: 'ofTask', onDelete: 'restrict' })),
     project: t.optional(t.ref('Project', { id: t.string(), as: 'ofProject', onDelete: 'cascade' })),
+    comment: t.optional(t.ref('Comment', { id: t.string(), as: 'ofComment', onDelete: 'cascade' })),
     ...life,
   },
 });

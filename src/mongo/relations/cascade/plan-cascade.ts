@@ -37,7 +37,7 @@ export type IsSeen = (holder: ReferenceEnd) => boolean;
  * those that lose a reference. So the order of models and records does not matter.
  *
  * It sends one command for each reference and each step of depth. The records of `isSeen` that lose a reference count
- * for `maxCascade`.
+ * for `maxCascade`. `limits` are by default those of the api.
  */
 export async function planCascade(
   references: References,
@@ -45,11 +45,12 @@ export async function planCascade(
   ids: readonly unknown[],
   work: Work,
   isSeen: IsSeen,
+  limits: CascadeLimits = references.limits,
 ): Promise<CascadePlan> {
   if (ids.length === 0) return nothing;
   const gone = new Map<string, IdSet>([[model.collection, toSet(model, ids)]]);
   const deleted: { edge: Edge; ids: unknown[] }[] = [];
-  const left = { ...references.limits };
+  const left = { ...limits };
 
   const findHolders = (edge: Edge, targets: readonly unknown[], most: number) =>
     findStaying(edge, targets, gone, { scope: undefined, most }, work);
