@@ -9,7 +9,6 @@ const filtered = { ...byServer, filter: ['eq', 'in'] } as const;
 
 /** The fields of every removal. */
 const fields = {
-  id: t.objectId(),
   kind: t.enum(['remove', 'purge'], { policy: filtered, description: 'Whether the records can be restored, or are gone for good.' }),
   model: t.string({ policy: filtered, description: 'The name of the model of the record that was addressed.' }),
   record: t.string({ policy: filtered, description: 'The id of that record, as it stands in a path.' }),
