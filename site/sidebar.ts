@@ -27,6 +27,7 @@ export const order = {
     'guides/tenants.md',
     'guides/fields-by-role.md',
     'guides/own-operations-and-hooks.md',
+    'guides/steps-and-numbers.md',
     'guides/uploads.md',
     'guides/soft-delete.md',
     'guides/audit-trail.md',
