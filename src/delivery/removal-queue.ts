@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { askWithin } from '../mongo/driver/ask-within.ts';
 import { bsonOptions } from '../mongo/driver/bson-options.ts';
 import type { RemovalSettings } from '../mongo/removals/begin.ts';
 import { compileCarryOut } from '../mongo/removals/carry-out.ts';
@@ -6,10 +7,14 @@ import type { RemovalRow, Step } from '../mongo/removals/removal-rows.ts';
 import { openLetters } from './letters.ts';
 import { Queue, type QueueOptions } from './queue.ts';
 import type { QueueRow } from './queue-rows.ts';
+import { report } from './report.ts';
 import type { WatchedQueue } from './watched-queues.ts';
 
 /** How many removals a worker carries out at the same time: each keeps the database busy. */
 const concurrency = 2;
+
+/** How long a command may take, in milliseconds. */
+const patienceMS = 10_000;
 
 /** Every removal is a line of its own. */
 const lines = { line: ['_id'], sequence: '_id' } as const;
@@ -32,7 +37,8 @@ export function compileRemovalQueue(settings: RemovalSettings) {
   /** Shows that errors have ended a removal, which has not said itself why it stops. */
   async function showEnded({ _id }: Row): Promise<void> {
     const ended = { _id: { $eq: _id }, state: 'dead', status: 'running' } as const;
-    await removals.updateOne(ended, { $set: { status: 'stopped', reason: 'Errors of the server have stopped it.' } });
+    const change = { $set: { status: 'stopped', reason: 'Errors of the server have stopped it.' } } as const;
+    await askWithin(patienceMS, (signal) => removals.updateOne(ended, change, { maxTimeMS: patienceMS, signal } as object));
   }
 
   return function openRemovals({ observe, ...shared }: Shared): Queue<Row> {
@@ -44,8 +50,8 @@ export function compileRemovalQueue(settings: RemovalSettings) {
       concurrency,
       handle,
       async observe(what) {
+        if ('error' in what) void report(observe, { kind: 'error', error: what.error } as const);
         if (what.kind === 'dead') await showEnded(what.row);
-        if ('error' in what) await observe({ kind: 'error', error: what.error });
       },
     });
   };
@@ -64,8 +70,9 @@ export function watchRemovals({ db, model: { collection } }: RemovalSettings): W
         return rows.map((row) => ({ ...row, type: `${row.model}.${row.kind}`, subject: row.record, revision: 0, at: row.startedAt }));
       },
       async skip(id) {
-        const isSkipped = await letters.skip(id);
-        if (isSkipped) await steps.deleteMany({ $or: [{ removal: id as ObjectId }, { _id: id as ObjectId }] });
+        const isSkipped = await letters.skip(id); // as `events --skip` asks for: a removal that somebody gives up
+        const ofRemoval = { $or: [{ removal: id as ObjectId }, { _id: id as ObjectId }] };
+        if (isSkipped) await askWithin(patienceMS, (signal) => steps.deleteMany(ofRemoval, { maxTimeMS: patienceMS, signal } as object));
         return isSkipped;
       },
     },

@@ -2,13 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Db, MongoClient } from 'mongodb';
+import type { Db, MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useProgram } from '../support/processes/use-program.ts';
 import { until } from '../support/until.ts';
-import { type Deployment, failCommands, startMongods } from './parts/mongods.ts';
+import { type Deployment, failCommands, limitTransactions, startMongods } from './parts/mongods.ts';
 import { Parcel, parcelsApi, type Received } from './parts/parcels.ts';
 import { rounds } from './parts/random.ts';
 
@@ -28,12 +28,7 @@ const processes = new Set<ChildProcess>();
 
 beforeAll(async () => {
   deployment = await startMongods(3);
-  // A minute by default: the database ends the transaction of a process that is gone.
-  for (const { host } of deployment.members) {
-    const one = await MongoClient.connect(`mongodb://${host}/?directConnection=true`);
-    await one.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
-    await one.close();
-  }
+  await limitTransactions(deployment, 1);
   client = await deployment.connect();
 });
 beforeEach(async () => {

@@ -2,14 +2,14 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Db, MongoClient } from 'mongodb';
+import type { Db } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useProgram } from '../support/processes/use-program.ts';
 import { until } from '../support/until.ts';
 import { Folder, foldersApi, Removal } from './parts/folders.ts';
-import { type Deployment, failCommands, startMongods } from './parts/mongods.ts';
+import { type Deployment, failCommands, limitTransactions, startMongods } from './parts/mongods.ts';
 import { rounds } from './parts/random.ts';
 
 const program = useProgram(join(import.meta.dirname, 'parts/removals-process.ts'));
@@ -22,12 +22,7 @@ const processes = new Set<ChildProcess>();
 
 beforeAll(async () => {
   deployment = await startMongods(3);
-  // A minute by default: the database ends the transaction of a process that is gone.
-  for (const { host } of deployment.members) {
-    const one = await MongoClient.connect(`mongodb://${host}/?directConnection=true`);
-    await one.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 3 });
-    await one.close();
-  }
+  await limitTransactions(deployment, 3);
 });
 beforeEach(async () => {
   db = (await deployment.connect()).db(`removals${name++}`);

@@ -167,6 +167,15 @@ export async function failCommands({ admin }: Deployment, mode: 'off' | 'alwaysO
   await admin.db('admin').command({ configureFailPoint: 'failCommand', mode, data: { appName, ...data } });
 }
 
+/** Has every server end a transaction after some seconds: that of a process that is gone lasts a minute by default. */
+export async function limitTransactions({ members }: Deployment, seconds: number): Promise<void> {
+  for (const { host } of members) {
+    const client = await MongoClient.connect(`mongodb://${host}/?directConnection=true`);
+    await client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: seconds });
+    await client.close();
+  }
+}
+
 /**
  * Resolves when the database has no connection of the service left: whatever it had received has then been carried out,
  * or never will be. The service's clients must be closed.

@@ -71,7 +71,7 @@ async function releaseIn(queues: Queues, id: ObjectId | string | undefined): Pro
 
 /** Asks all queues: an id does not say which one has it, and no two have the same. */
 async function skipIn(queues: Queues, id: ObjectId | string): Promise<void> {
-  const skipped = await Promise.all(queues.map(({ letters }) => letters.skip(id)));
+  const skipped = await Promise.all(queues.map(({ letters }) => letters.skip(id))); // which gives a dead letter up, if it is there
   if (!skipped.includes(true)) throw noSuchLetter(id);
 }
 
