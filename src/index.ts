@@ -97,6 +97,15 @@ export type { ObjectField, Overlaid } from './model/define/field-types.ts';
 export type { Given } from './model/define/given.ts';
 export type { HasManyField, HasManyOptions } from './model/define/has-many.ts';
 export type { ChangesDraft, Create, Document, NewDocument, Patch, Read, TypesFrom } from './model/define/infer.ts';
+export type {
+  BooleanOptions,
+  DateOptions,
+  DecimalOptions,
+  FromOptions,
+  Int64Options,
+  NumberOptions,
+  StringOptions,
+} from './model/define/leaf-options.ts';
 export type { LedgerActor, LedgerCaller, ModelHistory, ModelOutbox } from './model/define/ledger.ts';
 export type { Allowed, NearPolicy, Operator, Policy } from './model/define/policy.ts';
 export type {
@@ -104,24 +113,19 @@ export type {
   ArrayOptions,
   ArrayTypes,
   Check,
-  DecimalOptions,
   Field,
   FieldOptions,
   FieldSchema,
   Fields,
   FieldTypes,
-  FromOptions,
-  Int64Options,
   LeafTypes,
   MapOptions,
   MapTypes,
   NullableOptions,
   NullableTypes,
-  NumberOptions,
   ObjectOptions,
   RawSchema,
   RefOptions,
-  StringOptions,
   TypeBoxSchema,
 } from './model/define/schema.ts';
 export type { ModelSearch, SearchLanguage } from './model/define/search.ts';

@@ -46,7 +46,7 @@ function draw(path: string, { fields }: ObjectNode): Drawn[] {
 }
 
 function drawField(field: CompiledField): string {
-  const keys = [...(field.key === '_id' ? ['PK'] : []), ...(relationSlot(field) ? ['FK'] : []), ...(field.unique ? ['UK'] : [])];
+  const keys = [...(field.isId ? ['PK'] : []), ...(relationSlot(field) ? ['FK'] : []), ...(field.unique ? ['UK'] : [])];
   const remark = field.optional ? 'optional' : field.nullable ? 'nullable' : undefined;
   const words = [word(typeOf(field.node)), word(field.name), keys.join(', '), remark === undefined ? '' : quote(remark)];
   return words.filter((text) => text !== '').join(' ');

@@ -44,7 +44,7 @@ export async function beginExport(ctx: Context, query: ListQuery, source: Source
 
 function answer(ctx: Context, { fields }: ListQuery, walk: Walk, plan: ExportPlan, isHead: boolean): void {
   const { model, type, disarm, max } = plan;
-  const format = type === 'text/csv' ? csv(model.root, fields?.selection, disarm) : ndjson();
+  const format = type === 'text/csv' ? csv(model, fields?.selection, disarm) : ndjson();
   ctx.status = 200; // the app may have set another one
   ctx.set('Content-Type', format.contentType);
   if (type === 'text/csv') ctx.set('Content-Disposition', `attachment; filename="${fileName(ctx, model)}.csv"`);

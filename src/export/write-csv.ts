@@ -1,8 +1,9 @@
+import type { CompiledModel } from '../model/compile/compile-model.ts';
+import { compileExplain } from '../model/compile/explain-misfit.ts';
 import { absent, type CompiledField, join, type ObjectNode } from '../model/node.ts';
 import { readableFields } from '../model/read/private-fields.ts';
 import { compileItemWriter, type Selection, type WriteJson } from '../model/read/write-json.ts';
 import { compileShownValue, type ShowValue } from '../model/shown-value.ts';
-import { isDecimal128 } from '../model/value/bson-type.ts';
 import { isStoredObject } from '../model/value/stored-shape.ts';
 import type { ExportFormat } from './format.ts';
 
@@ -18,6 +19,8 @@ interface Column {
   readonly write: WriteJson;
   /** Whether its cells are single values. Those of arrays, maps and untyped values are JSON. */
   readonly isSingle: boolean;
+  /** Whether they are decimals, which JSON has as texts. */
+  readonly isDecimal: boolean;
 }
 
 /** Writes records as the rows of a table (RFC 4180). */
@@ -59,10 +62,11 @@ function columnOf(field: CompiledField, name: string, way: readonly ShowValue[],
   const write = selection ? writer.select(selection) : writer.write;
   const { node } = field;
   const isSingle = node.kind === 'leaf' && node.leaf.bsonTypes.length > 0;
-  return { name, way, show: compileShownValue(field), write, isSingle };
+  const isDecimal = node.kind === 'leaf' && node.leaf.name === 'decimal';
+  return { name, way, show: compileShownValue(field), write, isSingle, isDecimal };
 }
 
-function writeCell({ way, show, write, isSingle }: Column, stored: StoredObject, cell: (text: string) => string): string {
+function writeCell({ way, show, write, isSingle, isDecimal }: Column, stored: StoredObject, cell: (text: string) => string): string {
   let object: unknown = stored;
   for (const step of way) {
     object = step(object as StoredObject);
@@ -75,7 +79,7 @@ function writeCell({ way, show, write, isSingle }: Column, stored: StoredObject,
   if (!isSingle) return quote(json);
   if (!json.startsWith('"')) return quote(json);
   const text: string = json.includes('\\') ? JSON.parse(json) : json.slice(1, -1);
-  return isDecimal128(shown) ? quote(text) : cell(text);
+  return isDecimal && typeof shown !== 'string' ? quote(text) : cell(text);
 }
 
 /** An empty text is told from a missing value by its quotes. */
@@ -93,8 +97,9 @@ function disarmed(text: string): string {
 const empty = Buffer.alloc(0);
 
 /** Makes the format with a row for each record. A table has no place for how an export ended. */
-export function csv(root: ObjectNode, selection: Selection | undefined, disarm: boolean): ExportFormat {
-  const { header, writeRow } = compileCsv(root, selection, disarm);
+export function csv({ name, root }: CompiledModel, selection: Selection | undefined, disarm: boolean): ExportFormat {
+  const { header, ...table } = compileCsv(root, selection, disarm);
+  const writeRow = compileExplain(name, root)(table.writeRow);
   return {
     contentType: 'text/csv; charset=utf-8; header=present',
     begin: () => Buffer.from(header),

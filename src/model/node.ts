@@ -17,8 +17,10 @@ export interface Slot {
 export interface CompiledField extends Slot {
   /** The name that clients and handlers use. */
   readonly name: string;
-  /** The stored key: `_id` for `id`, otherwise the name. */
+  /** The stored key: `_id` for `id`, otherwise what `stored` says, or the name. */
   readonly key: string;
+  /** Whether it is the id of the record. */
+  readonly isId: boolean;
   readonly optional: boolean;
   /** Whether null is stored as null. Otherwise it is a missing key. */
   readonly storeNone: boolean;
@@ -128,18 +130,30 @@ export type Node = LeafNode | ObjectNode | ArrayNode | MapNode;
  */
 export const absent: unique symbol = Symbol('absent');
 
+/** Where a value stands in a record. */
+export interface FieldPath {
+  /** The dotted name that clients write. */
+  readonly name: string;
+  /** The dotted path of the stored keys. */
+  readonly path: string;
+}
+
+/** The place of the record itself. */
+export const recordPath: FieldPath = { name: '', path: '' };
+
+/** The place of a field in the object at `parent`. */
+export function pathIn(parent: FieldPath, { name, key }: Pick<CompiledField, 'name' | 'key'>): FieldPath {
+  return { name: join(parent.name, name), path: join(parent.path, key) };
+}
+
 /** The dotted path of a member or an item, as errors name it. */
 export function join(path: string, name: string | number): string {
   return path === '' ? String(name) : `${path}.${name}`;
 }
 
-/** A field with its place in the record. */
-export interface FieldEntry {
+/** A field with its place in the record. Neither the name nor the path has steps for the items of arrays. */
+export interface FieldEntry extends FieldPath {
   readonly field: CompiledField;
-  /** The dotted name that clients write. It has no steps for the items of arrays. */
-  readonly name: string;
-  /** The dotted path of the stored keys. */
-  readonly path: string;
   /** The field whose embedded object holds this field. Undefined for a field of the record itself. */
   readonly parent: FieldEntry | undefined;
   /** The type of the field's value. For an array, also of arrays, it is the type of the innermost items. */
@@ -180,17 +194,16 @@ export function tabulateFields(root: ObjectNode): FieldTable {
 }
 
 function toEntry(field: CompiledField, parent: FieldEntry | undefined): FieldEntry {
-  const path = join(parent?.path ?? '', field.key);
+  const at = pathIn(parent ?? recordPath, field);
   const arrays = arraysOf(field.node);
   const value = arrays.at(-1)?.items.node ?? field.node;
   return {
+    ...at,
     field,
-    name: join(parent?.name ?? '', field.name),
-    path,
     parent,
     value,
     leaf: value.kind === 'leaf' && isComparable(value.leaf) ? value.leaf : undefined,
-    arrayPath: arrays.length > 0 ? path : parent?.arrayPath,
+    arrayPath: arrays.length > 0 ? at.path : parent?.arrayPath,
     inNestedArray: arrays.length > 1 || parent?.inNestedArray === true,
     mayBeMissing: field.nullable || field.optional || parent?.mayBeMissing === true,
     isPrivate: field.policy.private === true || parent?.isPrivate === true,

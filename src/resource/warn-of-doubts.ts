@@ -44,7 +44,7 @@ export function unsettable(node: ObjectNode, access: Access, path = ''): string[
 
 /** Whether the service sets the field. */
 function isMade(field: CompiledField): boolean {
-  return field.maintained !== undefined || (field.key === '_id' && makeId(field) !== undefined);
+  return field.maintained !== undefined || (field.isId && makeId(field) !== undefined);
 }
 
 /** A reference may lead to records of another service, so that only names that look misspelt are reported. */

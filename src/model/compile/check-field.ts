@@ -36,8 +36,8 @@ export function checkMarkers(field: CompiledField, path: string): void {
     throw new ConfigurationError(`\`storeNone\` of \`${path}\` needs a nullable field: use \`t.nullable\`.`);
   if (field.immutable && field.policy.update)
     throw new ConfigurationError(`\`${path}\` is immutable: \`policy.update: true\` contradicts it.`);
-  if (field.key === '_id' && mayBeMissing) throw new ConfigurationError('`id` can be neither optional nor nullable.');
-  if (field.key === '_id' && field.policy.update) throw new ConfigurationError('`id` never changes: `policy.update: true` contradicts it.');
+  if (field.isId && mayBeMissing) throw new ConfigurationError('`id` can be neither optional nor nullable.');
+  if (field.isId && field.policy.update) throw new ConfigurationError('`id` never changes: `policy.update: true` contradicts it.');
   if (field.maintained === 'deletedAt') checkDeletedAt(field, path);
   else if (field.maintained && mayBeMissing)
     throw new ConfigurationError(`\`${path}\` is set by the service: it can be neither optional nor nullable.`);

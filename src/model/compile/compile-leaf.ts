@@ -21,6 +21,7 @@ import {
 import { decimalLeaf, floatLeaf, int64Leaf, intLeaf } from '../value/number-leaves.ts';
 import { isObject } from '../value/plain-object.ts';
 import { pointLeaf } from '../value/point-leaf.ts';
+import { leafStoredAs, maxScale, storedForms } from '../value/stored-forms.ts';
 import { hasEqualItems } from '../value/unique-items.ts';
 import { compileConstraint, compileUntyped } from './constraint.ts';
 
@@ -30,19 +31,47 @@ export function compileLeaf(schema: GivenSchema, nullable: boolean, path: string
   const leaf = findLeaf(schema, path);
   if (leaf === anyLeaf) return compileAny(schema, nullable, path);
   const legal = constraintKeywords.get(leaf) ?? [];
-  const others = leaf === stringLeaf ? ['caseless'] : [];
+  const others = leaf === stringLeaf ? ['caseless'] : formKeywords(leaf);
   const fixed = leaf === (pointLeaf as Leaf) ? { type: 'object' } : leaf.readSchema;
   checkKeywords(schema, ['type', 'bsonType', ...Object.keys(fixed), ...legal, ...others], path, `a field of type ${leaf.name}`);
   checkFixed(schema, fixed, leaf, path);
   const keywords = pick(schema, legal);
   const isDecimal = leaf === decimalLeaf; // a string on the wire, for which JSON Schema has no bounds
   const constraint = compileKeywords(leaf, keywords, path);
-  if (!isDecimal) return { node: { kind: 'leaf', leaf, keywords, ...compileCaseless(schema.caseless, path) }, nullable, constraint };
+  const stored = compileForm(leaf, schema, path);
+  if (!isDecimal)
+    return { node: { kind: 'leaf', leaf: stored, keywords, ...compileCaseless(schema.caseless, path) }, nullable, constraint };
   const bounds = pick(
     { minimum: asDecimal(keywords.minimum, 'minimum', path), maximum: asDecimal(keywords.maximum, 'maximum', path) },
     legal,
   );
-  return { node: { kind: 'leaf', leaf, keywords: {}, bounds }, nullable, constraint };
+  return { node: { kind: 'leaf', leaf: stored, keywords: {}, bounds }, nullable, constraint };
+}
+
+/** The keywords of the form in which the values of a type are stored. */
+function formKeywords({ name }: Leaf): readonly string[] {
+  if (name === 'decimal') return ['storedAs', 'scale'];
+  return name in storedForms ? ['storedAs'] : [];
+}
+
+/** Reads `storedAs`, the form in which the database has the values. */
+function compileForm(leaf: Leaf, { storedAs, scale, stored }: GivenSchema, path: string): Leaf {
+  const forms: readonly unknown[] = Object.hasOwn(storedForms, leaf.name) ? storedForms[leaf.name as keyof typeof storedForms] : [];
+  if (forms.includes(stored))
+    throw new ConfigurationError(
+      `\`stored: '${stored}'\` of \`${path}\` would be the key of the field: for the form of its values write \`storedAs: '${stored}'\`.`,
+    );
+  const isScaled = leaf.name === 'decimal' && storedAs !== undefined;
+  if (isScaled ? !(Number.isInteger(scale) && (scale as number) >= 0 && (scale as number) <= maxScale) : scale !== undefined)
+    throw new ConfigurationError(
+      isScaled
+        ? `\`scale\` of \`${path}\` must be the number of digits behind the point, from 0 to ${maxScale}: 2 for cents.`
+        : `\`scale\` of \`${path}\` belongs to \`storedAs: 'int'\`.`,
+    );
+  if (storedAs === undefined) return leaf;
+  const made = forms.includes(storedAs) ? leafStoredAs(leaf, storedAs, scale as number) : undefined;
+  if (!made) throw new ConfigurationError(`\`storedAs\` of \`${path}\` must be one of ${forms.join(', ')}.`);
+  return made;
 }
 
 /** Reads `caseless` of a text. */

@@ -8,7 +8,7 @@ import { compileHydrate } from '../read/hydrate.ts';
 import { privateNames, privatePaths, withoutPrivate } from '../read/private-fields.ts';
 import { compileFieldSelector, type FieldSelector } from '../read/select-fields.ts';
 import { compileBytesWriter } from '../read/write-bytes.ts';
-import { compileObjectWriter } from '../read/write-json.ts';
+import { compileObjectWriter, type ValueWriter } from '../read/write-json.ts';
 import { compileHasMany } from '../relations/compile-has-many.ts';
 import type { Included } from '../relations/included.ts';
 import { compileManyWriters, type ManyRelation } from '../relations/many-relations.ts';
@@ -23,6 +23,7 @@ import { asId } from './as-id.ts';
 import { type CompiledLedger, compileLedger } from './compile-ledger.ts';
 import { compileObject } from './compile-schema.ts';
 import { type CompiledSearch, compileSearch } from './compile-search.ts';
+import { compileExplain } from './explain-misfit.ts';
 import { checkRules, hasReadRules, namedRules } from './field-rules.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
@@ -130,6 +131,7 @@ function compileParts(model: Model): CompiledModel {
   ]);
   const compared = new Set(indexes.flatMap(({ key, unique }) => (unique ? key.map(([path]) => path) : [])));
   const folds = compileFolds(root, compared);
+  const explain = compileExplain(model.name, root);
   const hydrate = once(() => compileHydrate(root)); // only hooks and handlers need documents
   return {
     name: model.name,
@@ -153,7 +155,7 @@ function compileParts(model: Model): CompiledModel {
     hasReadRules: hasReadRules(root),
     held: undefined,
     needsView: rules.length > 0,
-    hydrate: (stored) => hydrate()(stored),
+    hydrate: explain((stored) => hydrate()(stored)),
     ...compileSight({ ...root, name: model.name }, { fieldTable, clientFields, id, many }),
   };
 }
@@ -170,7 +172,9 @@ type Seen = Pick<CompiledModel, 'fieldTable' | 'clientFields' | 'id' | 'many'>;
 export function compileSight(root: ObjectNode, { fieldTable, clientFields, id, many }: Seen): Sight {
   const hidden = privateNames(root);
   const hydrateReadable = once(() => compileHydrate(hidden.size > 0 ? withoutPrivate(root) : root));
-  const writer = compileObjectWriter(root, '', many.size > 0 ? compileManyWriters(id.leaf, many) : []);
+  const explain = compileExplain(root.name as string, root);
+  const { write, select } = compileObjectWriter(root, '', many.size > 0 ? compileManyWriters(id.leaf, many) : []);
+  const writer: ValueWriter = { write: explain(write), select: (selection) => explain(select(selection)) };
   const bytesWriter = compileBytesWriter(root);
   return {
     root,
@@ -181,7 +185,7 @@ export function compileSight(root: ObjectNode, { fieldTable, clientFields, id, m
     selector: compileFieldSelector(root, clientFields.keys(), writer, bytesWriter),
     writeJson: writer.write,
     writeBson: bytesWriter.write,
-    hydrateReadable: (stored) => hydrateReadable()(stored),
+    hydrateReadable: explain((stored) => hydrateReadable()(stored)),
   };
 }
 
@@ -199,6 +203,7 @@ function idField(root: ObjectNode): CompiledModel['id'] {
   const id = root.byName.get('id') as CompiledField;
   if (id.node.kind !== 'leaf' || !isComparable(id.node.leaf))
     throw new ConfigurationError('`id` must be a single value: a string, a number, a UUID, an ObjectId, ….');
+  if (id.node.leaf.base) throw new ConfigurationError('`id` takes no `storedAs`: it is stored as its type says.');
   if (id.node.leaf === decimalLeaf)
     throw new ConfigurationError('`id` cannot be a decimal: 1.0 and 1.00 are equal, so that a record would have several paths.');
   if (id.policy.private) throw new ConfigurationError('`id` cannot be private: it is the path of the record.');
@@ -213,9 +218,9 @@ function maintainedField(root: ObjectNode, maintained: CompiledField['maintained
 
 function deletedAtField(root: ObjectNode): CompiledField | undefined {
   const field = maintainedField(root, 'deletedAt');
-  if (field && root.byName.has(deletionKey))
+  if (field && root.fields.some(({ key }) => key === deletionKey))
     throw new ConfigurationError(
-      `A model with \`t.deletedAt()\` cannot have a field \`${deletionKey}\`: the service stores the id of a deletion there.`,
+      `A model with \`t.deletedAt()\` cannot have a field stored as \`${deletionKey}\`: the service stores the id of a deletion there.`,
     );
   return field;
 }

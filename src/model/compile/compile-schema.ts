@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors.ts';
 import { tryAll } from '../../mistakes.ts';
-import { checkName } from '../define/field-name.ts';
+import { checkName, readStoredKey } from '../define/field-name.ts';
 import { isOptional } from '../define/optional.ts';
 import { checkPolicy, resolvePolicy, rulesOf } from '../define/policy.ts';
 import { annotations, asSchema, checkKeywords, type GivenSchema, markers, pick, unwrapNull } from '../define/raw-schema.ts';
@@ -40,8 +40,22 @@ export function compileObject(schema: GivenSchema, path: string): ObjectNode {
   // than can be counted.
   const fields = path === '' ? tryAll(parts) : parts.map((part) => part());
   checkAliases(fields, path === '' ? '' : `${path}.`);
+  checkKeys(fields, path);
   const byName = new Map(fields.map((field) => [field.name, field]));
   return { kind: 'object', name: objectName(schema, path), fields, byName, check: asCheck(schema.check, path) };
+}
+
+/** Refuses two fields that would be one in the database. */
+function checkKeys(fields: readonly CompiledField[], path: string): void {
+  const byKey = new Map<string, CompiledField>();
+  for (const field of fields) {
+    const other = byKey.get(field.key);
+    if (other)
+      throw new ConfigurationError(
+        `\`${join(path, other.name)}\` and \`${join(path, field.name)}\` are both stored as \`${field.key}\`: two fields cannot share a key.`,
+      );
+    byKey.set(field.key, field);
+  }
 }
 
 function asCheck(check: unknown, path: string): Check | undefined {
@@ -79,7 +93,8 @@ function compileField(name: string, property: unknown, required: boolean, parent
     nullable: slot.nullable,
     constraint: slot.constraint,
     name,
-    key: path === 'id' ? '_id' : name,
+    key: readStoredKey(schema.stored, name, path),
+    isId: path === 'id',
     optional: !required || isOptional(property),
     storeNone: checkFlag(schema.storeNone, 'storeNone', path),
     immutable: checkFlag(schema.immutable, 'immutable', path),

@@ -77,11 +77,12 @@ function checkParameter(name: string, schema: GivenSchema): void {
   if (marker) throw new ConfigurationError(`\`${marker}\` of \`${path}\` would have no effect: it belongs to fields of records.`);
   const field = compileObject(objectSchema({ [name]: schema }, {}), 'query').byName.get(name) as CompiledField;
   const item = field.node.kind === 'array' ? field.node.items : field;
-  const lost = item.ref ? 'ref' : item.node.kind === 'leaf' && item.node.caseless && 'caseless';
+  const { node } = item;
+  const lost = item.ref ? 'ref' : node.kind === 'leaf' && ((node.caseless && 'caseless') || (node.leaf.base && 'storedAs'));
   if (lost) throw new ConfigurationError(`\`${lost}\` of \`${path}\` would have no effect: it belongs to fields of records.`);
   if (field.nullable || item.nullable)
     throw new ConfigurationError(`\`${path}\` cannot be null: a parameter is there, or it is left out. Use \`t.optional\`.`);
-  if (item.node.kind !== 'leaf' || !isComparable(item.node.leaf))
+  if (node.kind !== 'leaf' || !isComparable(node.leaf))
     throw new ConfigurationError(`\`${path}\` must be a single value with a type, or an array of such values.`);
 }
 

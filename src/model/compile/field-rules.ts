@@ -41,10 +41,10 @@ function fieldsIn(node: Node): CompiledField[] {
 
 /** Refuses rules where every caller needs the field, and more rules than views can be compiled for. */
 export function checkRules(root: ObjectNode, rules: readonly string[]): void {
-  const always = root.fields.find(({ rules: own, key, maintained }) => own?.read && (key === '_id' || maintained === 'revision'));
+  const always = root.fields.find(({ rules: own, isId, maintained }) => own?.read && (isId || maintained === 'revision'));
   if (always)
     throw new ConfigurationError(
-      `\`policy.read\` of \`${always.name}\` cannot name a rule: ${always.key === '_id' ? 'it is the path of the record' : 'every `ETag` shows it'}.`,
+      `\`policy.read\` of \`${always.name}\` cannot name a rule: ${always.isId ? 'it is the path of the record' : 'every `ETag` shows it'}.`,
     );
   if (rules.length > mostRules)
     throw new ConfigurationError(`Its policies name ${rules.length} rules, and at most ${mostRules} are possible: ${rules.join(', ')}.`);
@@ -105,7 +105,7 @@ function mayWrite(entry: FieldEntry, held: ReadonlySet<string>): boolean {
     pathTo(entry).every(({ field }) => {
       const policy = policyIn(field, held);
       if (field.maintained || (key === 'update' && field.immutable)) return false;
-      return policy[key] ?? !(policy.private || field.key === '_id');
+      return policy[key] ?? !(policy.private || field.isId);
     });
   return isOpen('insert') || isOpen('update');
 }

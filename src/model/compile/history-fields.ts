@@ -22,7 +22,7 @@ const known = new WeakMap<CompiledModel, readonly NamedField[]>();
 /** The fields of a view that are readable together with all that they are in. */
 function namedFields(model: CompiledModel): readonly NamedField[] {
   const { fields } = model.root;
-  const compared = fields.filter(({ key, maintained }) => key !== '_id' && maintained !== 'revision' && maintained !== 'updatedAt');
+  const compared = fields.filter(({ isId, maintained }) => !isId && maintained !== 'revision' && maintained !== 'updatedAt');
   const found = known.get(model) ?? fieldsIn(compared, model.whole, '');
   known.set(model, found);
   return found;

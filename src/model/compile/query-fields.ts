@@ -5,7 +5,7 @@ import { queriedPath } from '../fold/fold-paths.ts';
 import { foldText } from '../fold/fold-text.ts';
 import type { FieldEntry, FieldTable } from '../node.ts';
 import type { Leaf } from '../value/leaf.ts';
-import { booleanLeaf, objectIdLeaf, stringLeaf, uuidLeaf } from '../value/leaves.ts';
+import { objectIdLeaf, stringLeaf, uuidLeaf } from '../value/leaves.ts';
 import { pointLeaf } from '../value/point-leaf.ts';
 
 /** A field that a query string or a scope may name. */
@@ -123,7 +123,7 @@ const ofBoolean: ReadonlySet<Operator> = new Set([...ofOrder].filter((operator) 
 function fittingOperators(leaf: Leaf | undefined): ReadonlySet<Operator> {
   if (!leaf) return ofNoLeaf;
   if (leaf === stringLeaf || leaf.name === 'enum') return ofText;
-  return leaf === booleanLeaf ? ofBoolean : ofOrder;
+  return leaf.name === 'boolean' ? ofBoolean : ofOrder;
 }
 
 const policyOperators: Allow = ({ field, name }, fitting) => {

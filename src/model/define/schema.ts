@@ -1,4 +1,3 @@
-import type { Decimal128 } from 'mongodb';
 import type { FieldErrorInput } from '../../rules.ts';
 import type { Given } from './given.ts';
 import type { Policy } from './policy.ts';
@@ -138,6 +137,14 @@ export interface FieldOptions<Value = unknown> {
   readonly unique?: boolean;
   /** Whether `planIndexes` plans indexes for the filters and sorts of this field. @default true */
   readonly index?: boolean;
+  /**
+   * The key under which the database has the field. Clients, handlers, hooks, filters and indexes write its name.
+   * @default the name
+   *
+   * @example
+   * stored: 'cust_no'
+   */
+  readonly stored?: string;
 }
 
 /** Options of `t.nullable`. */
@@ -148,73 +155,6 @@ export interface NullableOptions<Value = unknown> extends FieldOptions<Value | n
    * @default false
    */
   readonly storeNone?: boolean;
-}
-
-/** Options of `t.string`. Lengths are in Unicode code points. */
-export interface StringOptions extends FieldOptions<string> {
-  /** The shortest text that is accepted, in code points. @default none */
-  readonly minLength?: number;
-  /** The longest text that is accepted, in code points. @default none */
-  readonly maxLength?: number;
-  /**
-   * An ECMA-262 regular expression with the `u` flag. As in JSON Schema, it is not anchored.
-   * @default none
-   *
-   * @example
-   * pattern: '^[A-Z]{2}-[0-9]+$'
-   */
-  readonly pattern?: string;
-  /**
-   * A format of ajv-formats, such as `email` or `uri`.
-   * @default none
-   *
-   * @example
-   * format: 'email'
-   */
-  readonly format?: string;
-  /**
-   * Whether the filters and sorts of clients ignore case and accents, and unique indexes ignore case. With
-   * `{ accents: false }`, unique indexes ignore accents, too. A folded value is stored beside the text. Scopes, stores
-   * and references compare exactly. See `docs/reference/models.md`.
-   * @default false
-   *
-   * @example
-   * caseless: true
-   */
-  readonly caseless?: boolean | { readonly accents?: boolean };
-}
-
-/** Options of `t.from`. Only a string may be `caseless`. */
-export interface FromOptions<Value = unknown> extends FieldOptions<Value>, Pick<StringOptions, 'caseless'> {}
-
-/** Options of `t.int` and `t.float`. */
-export interface NumberOptions extends FieldOptions<number> {
-  /** The least value that is accepted. @default none */
-  readonly minimum?: number;
-  /** The greatest value that is accepted. @default none */
-  readonly maximum?: number;
-  /** A bound that every value must exceed. @default none */
-  readonly exclusiveMinimum?: number;
-  /** A bound that no value may reach. @default none */
-  readonly exclusiveMaximum?: number;
-  /** The number of which every value must be a multiple. @default none */
-  readonly multipleOf?: number;
-}
-
-/** Options of `t.int64`. Bounds are inclusive and exact. */
-export interface Int64Options extends FieldOptions<bigint> {
-  /** The least value that is accepted. @default none */
-  readonly minimum?: bigint | number;
-  /** The greatest value that is accepted. @default none */
-  readonly maximum?: bigint | number;
-}
-
-/** Options of `t.decimal`. Bounds are inclusive and exact. Write fractions as strings. */
-export interface DecimalOptions extends FieldOptions<Decimal128> {
-  /** The least value that is accepted. @default none */
-  readonly minimum?: Decimal128 | string | number | bigint;
-  /** The greatest value that is accepted. @default none */
-  readonly maximum?: Decimal128 | string | number | bigint;
 }
 
 /** Options of `t.array`. */

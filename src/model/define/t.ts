@@ -5,6 +5,15 @@ import { build, extend, objectSchema, open } from './build-schema.ts';
 import type { NotOptional, ObjectField, OptionsIn, Overlaid, TypesIn } from './field-types.ts';
 import type { HasManyField, HasManyOptions } from './has-many.ts';
 import type { DocumentOf, OptionsFrom, TypesFrom } from './infer.ts';
+import type {
+  BooleanOptions,
+  DateOptions,
+  DecimalOptions,
+  FromOptions,
+  Int64Options,
+  NumberOptions,
+  StringOptions,
+} from './leaf-options.ts';
 import { maintainedFields } from './maintained-fields.ts';
 import { isOptional, markOptional } from './optional.ts';
 import { asSchema, isForeign } from './raw-schema.ts';
@@ -12,23 +21,18 @@ import type {
   ArrayOptions,
   ArrayTypes,
   Closed,
-  DecimalOptions,
   Field,
   FieldOptions,
   FieldSchema,
   Fields,
-  FromOptions,
-  Int64Options,
   LeafTypes,
   MapOptions,
   MapTypes,
   NullableOptions,
   NullableTypes,
-  NumberOptions,
   ObjectOptions,
   RawSchema,
   RefOptions,
-  StringOptions,
 } from './schema.ts';
 import type { OutputOf, StandardSchema } from './standard-schema.ts';
 
@@ -94,7 +98,7 @@ export const t = {
    * @example
    * t.boolean({ default: false })
    */
-  boolean: <const O extends FieldOptions<boolean>>(options?: O & Closed<O, FieldOptions<boolean>>): Field<LeafTypes<boolean, boolean>, O> =>
+  boolean: <const O extends BooleanOptions>(options?: O & Closed<O, BooleanOptions>): Field<LeafTypes<boolean, boolean>, O> =>
     build({ type: 'boolean', ...open(options) }),
 
   /**
@@ -103,7 +107,7 @@ export const t = {
    * @example
    * t.date({ default: () => new Date() })
    */
-  date: <const O extends FieldOptions<Date>>(options?: O & Closed<O, FieldOptions<Date>>): Field<LeafTypes<Date, string>, O> =>
+  date: <const O extends DateOptions>(options?: O & Closed<O, DateOptions>): Field<LeafTypes<Date, string>, O> =>
     build({ type: 'string', format: 'date-time', ...open(options), bsonType: 'date' }),
 
   /**

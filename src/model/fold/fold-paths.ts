@@ -1,4 +1,4 @@
-import type { FieldEntry } from '../node.ts';
+import type { FieldEntry, FieldTable } from '../node.ts';
 
 /**
  * The version of the folding. It is part of the stored keys, so that two programs with different tables do not compare
@@ -24,6 +24,13 @@ const anyEnd = /\[(?:fold|case)\d+\]$/;
 /** The stored path of the field itself, for the path of a folded value and for any other path. */
 export function pathOfField(path: string): string {
   return path.replace(anyEnd, '');
+}
+
+/** The dotted name of the field at a stored path, or of the one whose folded value is there. */
+export function nameAt(path: string, table: FieldTable): string | undefined {
+  const own = pathOfField(path);
+  for (const entry of table.values()) if (entry.path === own) return entry.name;
+  return undefined;
 }
 
 /** Whether clients' queries ignore the case of a field. They cannot look into an array of arrays. */

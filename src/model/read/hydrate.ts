@@ -2,6 +2,7 @@ import { absent, type ObjectNode, type Slot } from '../node.ts';
 import { compileShownValue } from '../shown-value.ts';
 import { isDouble } from '../value/bson-type.ts';
 import { copyValue } from '../value/copy-value.ts';
+import { type Leaf, Misfit } from '../value/leaf.ts';
 import { isStoredObject, mapEntries } from '../value/stored-shape.ts';
 
 /** Converts a stored value to its document form, for handlers and hooks. */
@@ -11,12 +12,14 @@ export type Hydrate = (stored: unknown) => unknown;
  * Compiles a function that makes the document of a stored record: `id` instead of `_id`, defaults for missing fields,
  * numbers by their declared types, and every field, including private ones. The document is a deep copy, including
  * dates and bytes, so that changes of it do not change the answer.
+ *
+ * A stored value that its field cannot read is a {@link Misfit}, unless `onMisfit` says what stands for it.
  */
-export function compileHydrate(node: ObjectNode): Hydrate {
+export function compileHydrate(node: ObjectNode, onMisfit?: Hydrate): Hydrate {
   const members = node.fields.map((field) => ({
     name: field.name,
     show: compileShownValue(field),
-    hydrate: compileItemHydrate(field),
+    hydrate: compileItemHydrate(field, onMisfit),
   }));
   return function hydrateObject(stored) {
     if (!isStoredObject(stored)) return asReadBack(stored);
@@ -30,26 +33,37 @@ export function compileHydrate(node: ObjectNode): Hydrate {
 }
 
 /** Compiles the same for a single value. */
-export function compileItemHydrate(slot: Slot): Hydrate {
-  const hydrate = compileSlotHydrate(slot);
+export function compileItemHydrate(slot: Slot, onMisfit?: Hydrate): Hydrate {
+  const hydrate = compileSlotHydrate(slot, onMisfit);
   return (stored) => (stored === null ? null : hydrate(stored));
 }
 
-function compileSlotHydrate({ node }: Slot): Hydrate {
+function compileSlotHydrate({ node }: Slot, onMisfit?: Hydrate): Hydrate {
   switch (node.kind) {
     case 'leaf':
-      return (stored) => asReadBack(node.leaf.toDocument(stored));
+      return node.leaf.base && onMisfit ? fitting(node.leaf, onMisfit) : (stored) => asReadBack(node.leaf.toDocument(stored));
     case 'object':
-      return compileHydrate(node);
+      return compileHydrate(node, onMisfit);
     case 'array': {
-      const item = compileItemHydrate(node.items);
+      const item = compileItemHydrate(node.items, onMisfit);
       return (stored) => (Array.isArray(stored) ? stored.map(item) : asReadBack(stored));
     }
     case 'map': {
-      const value = compileItemHydrate(node.values);
+      const value = compileItemHydrate(node.values, onMisfit);
       return (stored) => hydrateMembers(stored, value);
     }
   }
+}
+
+function fitting(leaf: Leaf, onMisfit: Hydrate): Hydrate {
+  return (stored) => {
+    try {
+      return asReadBack(leaf.toDocument(stored));
+    } catch (error) {
+      if (error instanceof Misfit) return onMisfit(stored);
+      throw error;
+    }
+  };
 }
 
 function hydrateMembers(stored: unknown, hydrate: Hydrate): unknown {

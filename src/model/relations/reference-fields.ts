@@ -1,6 +1,16 @@
 import { ConfigurationError } from '../../errors.ts';
 import { tryAll } from '../../mistakes.ts';
-import { absent, type FieldEntry, type FieldTable, join, type LeafNode, type ObjectNode, type Reference, type Slot } from '../node.ts';
+import {
+  absent,
+  type CompiledField,
+  type FieldEntry,
+  type FieldTable,
+  join,
+  type LeafNode,
+  type ObjectNode,
+  type Reference,
+  type Slot,
+} from '../node.ts';
 import type { Leaf } from '../value/leaf.ts';
 import { own } from '../value/plain-object.ts';
 import { isStoredObject } from '../value/stored-shape.ts';
@@ -67,6 +77,15 @@ export function compileReferenceFields(table: FieldTable, root: ObjectNode, mode
 
 type ReferenceSlot = Slot & { readonly ref: Reference };
 
+/** The fields on the way to one, from the outermost. */
+function stepsTo({ field, parent }: FieldEntry): readonly CompiledField[] {
+  return [...(parent ? stepsTo(parent) : []), field];
+}
+
+function namesOf(steps: readonly CompiledField[]): string {
+  return steps.map(({ name }) => name).join('.');
+}
+
 /** The slot of a checked reference: the field itself, or the items of its array. */
 function referenceSlot(field: Slot): ReferenceSlot | undefined {
   const slot = field.node.kind === 'array' ? field.node.items : field;
@@ -77,7 +96,7 @@ function compileField(entry: FieldEntry, slot: ReferenceSlot, model: string): Re
   const { field, name, path } = entry;
   const isList = field.node.kind === 'array';
   checkAction(entry, slot, `\`${name}\` of ${model}`);
-  const keys = path.split('.');
+  const steps = stepsTo(entry);
   return {
     name,
     path,
@@ -87,9 +106,11 @@ function compileField(entry: FieldEntry, slot: ReferenceSlot, model: string): Re
     isList,
     isRequired: !entry.mayBeMissing && entry.arrayPath === undefined,
     none: isList || (field.nullable && field.storeNone) ? null : absent,
-    visit: (stored, visit) => visitBelow(stored, keys, '', visit),
+    visit: (stored, visit) => visitBelow(stored, steps, '', visit),
     visitAt(written, value, visit) {
-      if (path === written || path.startsWith(`${written}.`)) visitBelow(value, keys.slice(written.split('.').length), written, visit);
+      if (path !== written && !path.startsWith(`${written}.`)) return;
+      const depth = written.split('.').length;
+      visitBelow(value, steps.slice(depth), namesOf(steps.slice(0, depth)), visit);
     },
   };
 }
@@ -142,15 +163,15 @@ function optionOf({ onDelete }: Reference): string {
   return onDelete === undefined ? 'exists: true' : `onDelete: '${onDelete}'`;
 }
 
-function visitBelow(value: unknown, keys: readonly string[], at: string, visit: VisitId): void {
+function visitBelow(value: unknown, steps: readonly CompiledField[], at: string, visit: VisitId): void {
   if (Array.isArray(value)) {
     value.forEach((item, index) => {
-      visitBelow(item, keys, join(at, index), visit);
+      visitBelow(item, steps, join(at, index), visit);
     });
     return;
   }
-  const [key, ...rest] = keys;
-  if (key === undefined) {
+  const [step, ...rest] = steps;
+  if (step === undefined) {
     if (value !== null && value !== undefined && value !== absent) visit(value, at);
-  } else if (isStoredObject(value)) visitBelow(own(value, key), rest, join(at, key === '_id' && at === '' ? 'id' : key), visit);
+  } else if (isStoredObject(value)) visitBelow(own(value, step.key), rest, join(at, step.name), visit);
 }

@@ -6,8 +6,15 @@ import type { WriteBson } from './write-bson.ts';
  * JSON, and the text of a query string or path. It does not know policies, defaults or null.
  */
 export interface Leaf<Stored = unknown> {
-  /** Its name in errors about definitions. */
+  /** Its name in errors about definitions. The forms in which a type may be stored share its name. */
   readonly name: string;
+  /** The leaf of the same type in its own form, if this one stores its values in another. */
+  readonly base?: Leaf;
+  /**
+   * The expression of the database for the value at a path in the type's own form; null where it does not fit. Only a
+   * leaf with `base` has it.
+   */
+  readonly ownForm?: (path: string) => object;
   /** The JSON Schema of values that a client reads. */
   readonly readSchema: Readonly<Record<string, unknown>>;
   /** The JSON Schema of values that a client may send, if it differs. */
@@ -24,6 +31,8 @@ export interface Leaf<Stored = unknown> {
   fromText(text: string): Stored | Invalid;
   /** Reads a value from the deployer's own code: a handler, a default, server fields, a scope. */
   fromDocument(value: unknown): Stored | Invalid;
+  /** Reads the same for a comparison with stored values, which it need not be able to equal. @default `fromDocument` */
+  readonly fromCompared?: (value: unknown) => unknown;
   /** Reads a value that `toDocument` has returned, for a comparison with the model. @default `fromDocument` */
   readonly fromStored?: (document: unknown) => Stored | Invalid;
   /** The value for handlers. */
@@ -33,6 +42,9 @@ export interface Leaf<Stored = unknown> {
   /** Writes the same text from the BSON bytes of the stored value. @default the writer of untyped values */
   readonly writeBson?: WriteBson;
 }
+
+/** Thrown by a leaf for a stored value that it cannot read. Whoever reads a record says which record it is. */
+export class Misfit extends Error {}
 
 /** Returns what is wrong with a value, or undefined. */
 export type Constraint = (value: unknown) => Invalid | undefined;

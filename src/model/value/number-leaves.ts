@@ -7,8 +7,8 @@ import type { Leaf } from './leaf.ts';
 import { writeUntyped } from './untyped.ts';
 import { writeBsonDecimal } from './write-bson.ts';
 
-const minInt64 = -(2n ** 63n);
-const maxInt64 = 2n ** 63n - 1n;
+export const minInt64 = -(2n ** 63n);
+export const maxInt64 = 2n ** 63n - 1n;
 const int32 = 2 ** 31;
 
 const notInteger = new Invalid('type', 'must be an integer', { type: 'integer' });
@@ -42,8 +42,8 @@ function checkInt64(value: bigint): bigint | Invalid {
   return value < minInt64 || value > maxInt64 ? beyondInt64 : value;
 }
 
-// The driver stores an integer beyond 32 bits as a double if it is a number, and as a long if it is a bigint.
-function storeInteger(value: number): number | bigint {
+/** The driver stores an integer beyond 32 bits as a double if it is a number, and as a long if it is a bigint. */
+export function storeInteger(value: number): number | bigint {
   return value >= -int32 && value < int32 ? value + 0 : BigInt(value);
 }
 

@@ -69,7 +69,7 @@ export function storeAccess({ existing }: Pick<Access, 'existing'>): Access {
   return {
     ...serverAccess,
     existing,
-    refusal: (field) => (field.maintained || (existing && field.key === '_id') ? setByService : undefined),
+    refusal: (field) => (field.maintained || (existing && field.isId) ? setByService : undefined),
   };
 }
 
@@ -111,7 +111,7 @@ export function updateAccess({ explicitWrites = false }: WriteRules): Access {
 
 function refuse(field: CompiledField, allowed: boolean | undefined, explicit: boolean, refusal: Invalid): Invalid | undefined {
   if (field.policy.private && allowed !== true) return unknownField;
-  const isOpen = allowed ?? !(explicit || field.maintained || field.key === '_id');
+  const isOpen = allowed ?? !(explicit || field.maintained || field.isId);
   return isOpen ? undefined : refusal;
 }
 

@@ -19,10 +19,10 @@ export function compileWholeCheck(root: ObjectNode, access?: Access): ((changes:
   };
 }
 
-/** Whether changes set each field of an object, directly or key by key. */
+/** Whether changes set each field of an object, directly or key by key. `path` is that of its stored keys. */
 function isCovered(node: ObjectNode, path: string, assigned: ReadonlySet<string>, merged: ReadonlySet<string>): boolean {
   return node.fields.every((field) => {
-    const at = join(path, field.name);
+    const at = join(path, field.key);
     if (assigned.has(at)) return true;
     return field.node.kind === 'object' && merged.has(at) && isCovered(field.node, at, assigned, merged);
   });

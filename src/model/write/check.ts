@@ -1,6 +1,6 @@
 import { type FieldError, Invalid, toFieldError } from '../../rules.ts';
 import type { Check } from '../define/schema.ts';
-import { join, type Node, type ObjectNode } from '../node.ts';
+import { join, type Node, type ObjectNode, pathIn, recordPath } from '../node.ts';
 import { compileHydrate } from '../read/hydrate.ts';
 import { type Access, isUnknownTo } from './access.ts';
 import type { Report } from './report.ts';
@@ -13,7 +13,7 @@ export type RunCheck = (stored: unknown, path: string, report: Report, readFrom?
 
 /** An object with only the fields that its check sees: without id, revision and timestamps. */
 export function ownFields(node: ObjectNode): ObjectNode {
-  return { ...node, fields: node.fields.filter((field) => field.key !== '_id' && !field.maintained) };
+  return { ...node, fields: node.fields.filter((field) => !field.isId && !field.maintained) };
 }
 
 /**
@@ -55,14 +55,18 @@ function knownPart(path: string, node: Node, access: Access): string {
   return path;
 }
 
+/** The check of an object at its place in a record. `stored` is the object, in stored form. */
+export type CheckAt = (stored: unknown, report: Report) => void;
+
 /**
- * The checks of an object and its embedded objects, by dotted path. Objects in arrays and maps are left out: those are
- * written whole.
+ * The checks of an object and its embedded objects, by the paths of their stored keys. Objects in arrays and maps are
+ * left out: those are written whole.
  */
-export function collectChecks(node: ObjectNode, access: Access, path = ''): ReadonlyMap<string, RunCheck> {
+export function collectChecks(node: ObjectNode, access: Access, at = recordPath): ReadonlyMap<string, CheckAt> {
   const own = compileCheck(node, access);
   const below = node.fields.flatMap((field) =>
-    field.node.kind === 'object' ? [...collectChecks(field.node, access, join(path, field.name))] : [],
+    field.node.kind === 'object' ? [...collectChecks(field.node, access, pathIn(at, field))] : [],
   );
-  return new Map([...below, ...(own ? [[path, own] as const] : [])]);
+  const ofObject: CheckAt = (stored, report) => own?.(stored, at.name, report);
+  return new Map([...below, ...(own ? [[at.path, ofObject] as const] : [])]);
 }

@@ -41,9 +41,9 @@ export function compileNewDocument({ name, root }: WritableModel): ReadNewDocume
     for (const { field, read } of members) {
       let value: unknown;
       if (field.maintained) value = initialValue(field, now);
-      else if (named && field.key === '_id') value = read(named.id, field.name, report);
+      else if (named && field.isId) value = read(named.id, field.name, report);
       else if (Object.hasOwn(given, field.name)) value = read(given[field.name], field.name, report);
-      else value = field.key === '_id' ? makeId(field) : valueOfUnsent(field);
+      else value = field.isId ? makeId(field) : valueOfUnsent(field);
       if (value === undefined) report.add(field.name, isRequiredButMissing);
       else if (value !== absent) stored[field.key] = value;
     }

@@ -69,7 +69,7 @@ export function compileCreate(model: WritableModel, rules: WriteRules = {}): Rea
       if (field.maintained) value = initialValue(field, now);
       else if (isServerField && serverFields[name] !== undefined) value = readServer(serverFields[name], name, server);
       else if (!isServerField && isOpen && Object.hasOwn(sent, name)) value = read(sent[name], name, client);
-      else value = field.key === '_id' ? makeId(field) : valueOfUnsent(field);
+      else value = field.isId ? makeId(field) : valueOfUnsent(field);
       if (value !== undefined && value !== absent) stored[field.key] = value;
       else if (value === undefined && isOpen && !isServerField) client.add(name, isRequiredButMissing);
       else if (value === undefined) unset.push(name);
@@ -106,7 +106,7 @@ function checkServerKeys(model: WritableModel, values: ServerValues, isClosed: (
 }
 
 function checkUpdated(model: WritableModel, values: ServerValues): void {
-  checkServerKeys(model, values, (field) => field.maintained !== undefined || field.key === '_id');
+  checkServerKeys(model, values, (field) => field.maintained !== undefined || field.isId);
 }
 
 function refuseServerValues(operation: 'create' | 'update', { errors }: Report): void {

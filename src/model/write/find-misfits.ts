@@ -24,7 +24,7 @@ interface FindMisfitsOptions {
  * that are not fields are ignored. Only the first misfits of a record are found, up to the limits of a {@link Report}.
  */
 export function compileFindMisfits(root: ObjectNode, { runsChecks = false }: FindMisfitsOptions = {}): (stored: unknown) => Misfit[] {
-  const hydrate = compileHydrate(root);
+  const hydrate = compileHydrate(root, (misfit) => misfit);
   const read = compileObjectReader(root, { ...serverAccess, source: 'stored', defersChecks: !runsChecks });
   return function findMisfits(stored) {
     const report = new Report();

@@ -1,8 +1,8 @@
 import { type FieldError, Invalid } from '../../rules.ts';
-import { type CompiledField, join, type ObjectNode } from '../node.ts';
+import { type CompiledField, type FieldPath, type ObjectNode, pathIn, recordPath } from '../node.ts';
 import { isObject } from '../value/plain-object.ts';
 import { type Access, holdsProtectedValues } from './access.ts';
-import type { RunCheck } from './check.ts';
+import type { CheckAt } from './check.ts';
 import {
   compileFieldReader,
   compileKeyCheck,
@@ -14,7 +14,7 @@ import {
 } from './read-value.ts';
 import { Report } from './report.ts';
 
-/** A stored path and its new value in stored form. `absent` removes the key. */
+/** A dotted path of stored keys, and its new value in stored form. `absent` removes the key. */
 export interface Assignment {
   readonly path: string;
   readonly value: unknown;
@@ -44,8 +44,8 @@ export interface StoredCheck {
    * were checked.
    */
   readonly dependsOn: readonly string[];
-  /** The checks by the dotted path of their object. The record has the path `''`. */
-  readonly checks: ReadonlyMap<string, RunCheck>;
+  /** The checks by the path of the stored keys of their object. The record has the path `''`. */
+  readonly checks: ReadonlyMap<string, CheckAt>;
 }
 
 /** The changes of a patch or put: the plan of one atomic command. */
@@ -76,67 +76,68 @@ export interface ChangesDraft {
   readonly embedded: EmbeddedMerge[];
 }
 
-/** Plans the write of one value. `sent` is the value in the body. */
-export type PlanField = (sent: unknown, path: string, draft: ChangesDraft, report: Report) => void;
+/** Plans the write of the value at one place. `sent` is the value in the body. */
+export type PlanField = (sent: unknown, draft: ChangesDraft, report: Report) => void;
 type PlanObject = (...given: [...Parameters<PlanField>, except?: Readonly<Record<string, unknown>> | undefined]) => void;
 
 /** Compiles the reader of bodies into plans for a record. */
 export function compileChanges(root: ObjectNode, access: Access, mode: EmbeddedMode): PlanChanges {
-  const plan = compileObjectPlan(root, access, mode);
+  const plan = compileObjectPlan(root, recordPath, access, mode);
   return function planChanges(body, report, except) {
     const draft: ChangesDraft = { assignments: [], embedded: [] };
-    plan(body, '', draft, report, except);
+    plan(body, draft, report, except);
     return draft;
   };
 }
 
-function compileObjectPlan(node: ObjectNode, access: Access, mode: EmbeddedMode): PlanObject {
+function compileObjectPlan(node: ObjectNode, at: FieldPath, access: Access, mode: EmbeddedMode): PlanObject {
   const refuseKeys = compileKeyCheck(node, access);
   const members = node.fields
     .filter((field) => access.refusal(field) === undefined || (mode === 'put' && !access.protects(field)))
     .map((field) => ({
       field,
-      plan: compileFieldPlan(field, access, mode),
-      planUnsent: mode === 'put' ? compileUnsentPlan(field, access) : undefined,
+      plan: compileFieldPlan(field, pathIn(at, field), access, mode),
+      planUnsent: mode === 'put' ? compileUnsentPlan(field, at, access) : undefined,
     }));
-  return function planObject(sent, path, draft, report, except) {
-    if (!isObject(sent)) return report.add(path, notObject);
-    refuseKeys(sent, path, report);
+  return function planObject(sent, draft, report, except) {
+    if (!isObject(sent)) return report.add(at.name, notObject);
+    refuseKeys(sent, at.name, report);
     for (const { field, plan, planUnsent } of members) {
       if (except && Object.hasOwn(except, field.name)) continue;
-      const at = join(path, field.name);
-      if (Object.hasOwn(sent, field.name)) plan(sent[field.name], at, draft, report);
-      else planUnsent?.(undefined, at, draft, report);
+      if (Object.hasOwn(sent, field.name)) plan(sent[field.name], draft, report);
+      else planUnsent?.(undefined, draft, report);
     }
   };
 }
 
 /** Compiles the plan of one field: by its keys, or of the value as a whole. */
-export function compileFieldPlan(field: CompiledField, access: Access, mode: EmbeddedMode): PlanField {
+export function compileFieldPlan(field: CompiledField, at: FieldPath, access: Access, mode: EmbeddedMode): PlanField {
   const { node } = field;
   const isByKey = mode === 'merge' || holdsProtectedValues(node, access);
-  if (node.kind === 'object' && isByKey) return compileEmbeddedPlan(field, node, access, mode);
+  if (node.kind === 'object' && isByKey) return compileEmbeddedPlan(field, node, at, access, mode);
   const read = compileFieldReader(field, access);
-  return function planAssignment(sent, path, draft, report) {
-    draft.assignments.push({ path, value: read(sent, path, report) });
+  const { name, path } = at;
+  return function planAssignment(sent, draft, report) {
+    draft.assignments.push({ path, value: read(sent, name, report) });
   };
 }
 
 /** Plans the write of an embedded object key by key, and its creation if the record has none. */
-function compileEmbeddedPlan(field: CompiledField, node: ObjectNode, access: Access, mode: EmbeddedMode): PlanField {
+function compileEmbeddedPlan(field: CompiledField, node: ObjectNode, at: FieldPath, access: Access, mode: EmbeddedMode): PlanField {
+  const { name, path } = at;
   const readNull = compileFieldReader(field, access);
-  const planKeys = compileObjectPlan(node, access, mode === 'merge' ? 'merge' : 'put'); // without the keys that were left out
+  const planKeys = compileObjectPlan(node, at, access, mode === 'merge' ? 'merge' : 'put'); // without the keys that were left out
   const readWhole = compileObjectReader(node, { ...access, incompleteObjects: true, defersChecks: mode !== 'merge' });
-  return function planEmbedded(sent, path, draft, report) {
+  return function planEmbedded(sent, draft, report) {
     if (sent === null) {
-      draft.assignments.push({ path, value: readNull(null, path, report) });
+      draft.assignments.push({ path, value: readNull(null, name, report) });
       return;
     }
     const creation = new Report(report);
-    const whole = readWhole(sent, path, creation);
-    draft.embedded.push({ path, whole: creation.size === 0 ? whole : undefined, refused: whyNotCreated(path, creation) });
+    const whole = readWhole(sent, name, creation);
+    draft.embedded.push({ path, whole: creation.size === 0 ? whole : undefined, refused: whyNotCreated(name, creation) });
     const sizeBefore = report.size;
-    planKeys(sent, path, draft, report);
+    planKeys(sent, draft, report);
     // The keys have no errors. Errors of checks count already if the body has the whole object: otherwise they depend
     // on stored values.
     if (report.size === sizeBefore && coversWhole(node, sent)) for (const error of creation.refusals) report.refuse(error);
@@ -144,11 +145,11 @@ function compileEmbeddedPlan(field: CompiledField, node: ObjectNode, access: Acc
 }
 
 /** The errors of creating an object: the keys that the body leaves out, or else the errors of checks. */
-function whyNotCreated(path: string, { incomplete, refusals }: Report): readonly FieldError[] {
-  const missing = incomplete.find((one) => one.path === path)?.keys;
+function whyNotCreated(name: string, { incomplete, refusals }: Report): readonly FieldError[] {
+  const missing = incomplete.find(({ path }) => path === name)?.keys;
   if (!missing) return refusals;
-  if (missing.length === 0) return [onlyByServer.at(path)];
-  return [new Invalid('incomplete', `does not exist yet; to create it, send also ${missing.join(', ')}`, { missing }).at(path)];
+  if (missing.length === 0) return [onlyByServer.at(name)];
+  return [new Invalid('incomplete', `does not exist yet; to create it, send also ${missing.join(', ')}`, { missing }).at(name)];
 }
 
 /**
@@ -174,13 +175,14 @@ export function coversWhole(node: ObjectNode, sent: unknown): boolean {
  * Plans a field that the body of a put leaves out: it returns to its default, and is an error if it is required. A
  * field that holds protected values stays as it is, and has no plan.
  */
-function compileUnsentPlan(field: CompiledField, access: Access): PlanField | undefined {
+function compileUnsentPlan(field: CompiledField, parent: FieldPath, access: Access): PlanField | undefined {
   if (holdsProtectedValues(field.node, access)) return undefined;
   const isClosed = access.refusal(field) !== undefined;
-  return function planUnsent(_sent, path, draft, report) {
+  const { name, path } = pathIn(parent, field);
+  return function planUnsent(_sent, draft, report) {
     const value = valueOfUnsent(field);
     if (value !== undefined) draft.assignments.push({ path, value });
-    else if (isClosed) report.add(path.slice(0, path.lastIndexOf('.')), unreplaceable);
-    else report.add(path, isRequiredButMissing);
+    else if (isClosed) report.add(parent.name, unreplaceable);
+    else report.add(name, isRequiredButMissing);
   };
 }

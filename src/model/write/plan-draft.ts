@@ -1,4 +1,4 @@
-import { absent, type CompiledField, join, type ObjectNode } from '../node.ts';
+import { absent, type CompiledField, type FieldPath, type ObjectNode, pathIn, recordPath } from '../node.ts';
 import { compileItemHydrate } from '../read/hydrate.ts';
 import { copyValue } from '../value/copy-value.ts';
 import { isObject, own } from '../value/plain-object.ts';
@@ -44,10 +44,11 @@ export interface Drafts {
  */
 export function compileDrafts({ name, root, hydrate }: DraftedModel): Drafts {
   const sentence = `A hook in \`before\` left a draft of ${name} that cannot be written`;
-  const planRecord = compileObjectPlan(root, false);
+  const planRecord = compileObjectPlan(root, recordPath, false);
   const readWhole = compileObjectReader(root, { ...serverAccess, defersChecks: true });
-  const hydrateAt = new Map(valuesOf(root));
-  const planDraft = compileDraftPlan(root, { root, sentence });
+  const shown = new Map(valuesOf(root, recordPath));
+  const shownAt = (path: string) => shown.get(path) as ShownAt;
+  const planDraft = compileDraftPlan(root, recordPath, { root, sentence, namesAt: (path) => shownAt(path).names });
   const checkWhole = compileWholeCheck(root);
 
   /** A copy, because a hook may keep its draft and change it while the write is under way. */
@@ -65,8 +66,8 @@ export function compileDrafts({ name, root, hydrate }: DraftedModel): Drafts {
 
   function showChanges({ assignments, embedded }: Changes): Record<string, unknown> {
     const draft: Record<string, unknown> = {};
-    for (const { path } of embedded) place(draft, path.split('.'), {});
-    for (const { path, value } of assignments) place(draft, path.split('.'), value === absent ? null : hydrateAt.get(path)?.(value));
+    for (const { path } of embedded) place(draft, shownAt(path).names, {});
+    for (const { path, value } of assignments) place(draft, shownAt(path).names, value === absent ? null : shownAt(path).hydrate(value));
     return draft;
   }
 
@@ -77,7 +78,7 @@ export function compileDrafts({ name, root, hydrate }: DraftedModel): Drafts {
     readRecord(draft, stored, isIncomplete) {
       const found = emptyDraft();
       const left = copyDraft(draft);
-      const after = planRecord(left, hydrate(stored) as Members, stored, '', found);
+      const after = planRecord(left, hydrate(stored) as Members, stored, found);
       refuseMistakes(root, left, found, sentence);
       if (isIncomplete) requireComplete(after);
       return Object.fromEntries(root.fields.filter(({ key }) => Object.hasOwn(after, key)).map(({ key }) => [key, after[key]]));
@@ -85,10 +86,10 @@ export function compileDrafts({ name, root, hydrate }: DraftedModel): Drafts {
 
     readChanges(draft, changes) {
       const left = copyDraft(draft);
-      const shown = showChanges(changes);
-      if (isSameValue(left, shown)) return changes;
+      const before = showChanges(changes);
+      if (isSameValue(left, before)) return changes;
       const plans = new Plans(changes);
-      planDraft(left, shown, '', plans);
+      planDraft(left, before, plans);
       const read = { ...changes, ...plans.read };
       if (plans.found.mistakes.length + plans.report.size === 0 && !changes.storedCheck) checkWhole?.(read, plans.report);
       refuseMistakes(root, left, plans.found, sentence);
@@ -97,11 +98,17 @@ export function compileDrafts({ name, root, hydrate }: DraftedModel): Drafts {
   };
 }
 
-/** Every value that an assignment can have, by its path, with the function that converts it to document form. */
-function* valuesOf(node: ObjectNode, path = ''): Iterable<readonly [path: string, hydrate: (stored: unknown) => unknown]> {
+/** How a draft shows the value at a stored path: under which names, and in which form. */
+interface ShownAt {
+  readonly names: readonly string[];
+  hydrate(stored: unknown): unknown;
+}
+
+/** Every value that an assignment can have, by its stored path. */
+function* valuesOf(node: ObjectNode, parent: FieldPath): Iterable<readonly [path: string, shown: ShownAt]> {
   for (const field of node.fields) {
-    const at = join(path, field.name);
-    yield [at, compileItemHydrate(field)];
+    const at = pathIn(parent, field);
+    yield [at.path, { names: at.name.split('.'), hydrate: compileItemHydrate(field) }];
     if (field.node.kind === 'object') yield* valuesOf(field.node, at);
   }
 }
@@ -136,31 +143,37 @@ class Plans {
   }
 }
 
-/** The context of every plan of a draft: the record's own node, and the beginning of messages to the developer. */
+/**
+ * The context of every plan of a draft: the record's own node, the names of stored paths, and the beginning of messages
+ * to the developer.
+ */
 interface About {
   readonly root: ObjectNode;
   readonly sentence: string;
+  namesAt(path: string): readonly string[];
 }
 
 /**
  * Plans an object that is written key by key. `shown` is the draft that the hooks were given, and `left` is the draft
  * as they left it.
  */
-type PlanDraft = (left: Members, shown: Members, path: string, plans: Plans) => void;
+type PlanDraft = (left: Members, shown: Members, plans: Plans) => void;
 /** Plans one member of it. */
-type PlanMember = (left: unknown, shown: unknown, path: string, plans: Plans) => void;
+type PlanMember = (left: unknown, shown: unknown, plans: Plans) => void;
 
-function compileDraftPlan(node: ObjectNode, about: About): PlanDraft {
-  const members = node.fields.map((field) => ({ field, planMember: compileMemberPlan(field, about) }));
-  return function planDraft(left, shown, path, plans) {
-    noteUnknownKeys(node, left, path, plans.found);
-    for (const { field, planMember } of members) {
+function compileDraftPlan(node: ObjectNode, place: FieldPath, about: About): PlanDraft {
+  const members = node.fields.map((field) => {
+    const at = pathIn(place, field);
+    return { field, at, planMember: compileMemberPlan(field, at, about) };
+  });
+  return function planDraft(left, shown, plans) {
+    noteUnknownKeys(node, left, place.name, plans.found);
+    for (const { field, at, planMember } of members) {
       const [held, was] = [own(left, field.name), own(shown, field.name)];
       if (held === undefined) continue; // removed, or never there
-      const at = join(path, field.name);
-      if (isSameValue(held, was)) plans.keep(at);
-      else if (field.maintained || field.key === '_id') plans.found.mistakes.push(setByService(at));
-      else planMember(held, was, at, plans);
+      if (isSameValue(held, was)) plans.keep(at.path);
+      else if (field.maintained || field.isId) plans.found.mistakes.push(setByService(at.name));
+      else planMember(held, was, plans);
     }
   };
 }
@@ -169,22 +182,23 @@ function compileDraftPlan(node: ObjectNode, about: About): PlanDraft {
  * Plans a value that hooks have changed or added. Where the client's plan writes the value as a whole, so does the new
  * plan.
  */
-function compileMemberPlan(field: CompiledField, about: About): PlanMember {
+function compileMemberPlan(field: CompiledField, at: FieldPath, about: About): PlanMember {
+  const { name, path } = at;
   const read = compileFieldReader(field, serverAccess);
-  const planAdded = compileFieldPlan(field, serverAccess, 'merge');
-  const planReplaced = field.node.kind === 'object' ? compileObjectPlan(field.node, false) : undefined;
-  const planMerged = field.node.kind === 'object' ? compileMergePlan(field.node, about) : undefined;
-  return function planMember(left, shown, path, plans) {
+  const planAdded = compileFieldPlan(field, at, serverAccess, 'merge');
+  const planReplaced = field.node.kind === 'object' ? compileObjectPlan(field.node, at, false) : undefined;
+  const planMerged = field.node.kind === 'object' ? compileMergePlan(field.node, at, about) : undefined;
+  return function planMember(left, shown, plans) {
     const { assignments, embedded } = plans.read;
     const assigned = plans.assignmentAt(path);
     const merge = plans.mergeAt(path);
     if (assigned && planReplaced && isObject(left) && isObject(shown) && isStoredObject(assigned.value))
-      assignments.push({ path, value: planReplaced(left, shown, assigned.value, path, plans.found) });
+      assignments.push({ path, value: planReplaced(left, shown, assigned.value, plans.found) });
     else if (merge && planMerged && isObject(left) && isObject(shown)) planMerged(left, shown, merge, plans);
-    else if (assigned || merge) assignments.push({ path, value: read(left, path, plans.report) });
+    else if (assigned || merge) assignments.push({ path, value: read(left, name, plans.report) });
     else {
       const added: ChangesDraft = { assignments: [], embedded: [] };
-      planAdded(left, path, added, plans.report);
+      planAdded(left, added, plans.report);
       assignments.push(...added.assignments);
       embedded.push(...added.embedded.map((one) => (one.refused.length > 0 ? impossible(one.path, about) : one)));
     }
@@ -192,15 +206,15 @@ function compileMemberPlan(field: CompiledField, about: About): PlanMember {
 }
 
 /** Plans an object into which the client and the hooks write keys, and its creation if the record has none. */
-function compileMergePlan(node: ObjectNode, about: About) {
-  const planDraft = compileDraftPlan(node, about);
+function compileMergePlan(node: ObjectNode, at: FieldPath, about: About) {
+  const planDraft = compileDraftPlan(node, at, about);
   const readNew = compileObjectReader(node, { ...serverAccess, incompleteObjects: true });
   return function planMerged(left: Members, shown: Members, merge: EmbeddedMerge, plans: Plans): void {
     const creation = new Report();
-    const whole = readNew(left, merge.path, creation);
-    plans.read.embedded.push(creation.size === 0 ? { path: merge.path, whole, refused: [] } : refuseCreation(merge, left, creation, about));
+    const whole = readNew(left, at.name, creation);
+    plans.read.embedded.push(creation.size === 0 ? { path: at.path, whole, refused: [] } : refuseCreation(merge, left, creation, about));
     const sizeBefore = plans.report.size;
-    planDraft(left, shown, merge.path, plans);
+    planDraft(left, shown, plans);
     if (plans.report.size === sizeBefore && coversWhole(node, left)) for (const error of creation.refusals) plans.report.refuse(error);
   };
 }
@@ -210,15 +224,15 @@ function compileMergePlan(node: ObjectNode, about: About) {
  * body leaves out.
  */
 function refuseCreation({ path, refused }: EmbeddedMerge, left: Members, { incomplete, refusals }: Report, about: About): EmbeddedMerge {
-  if (incomplete.some((one) => one.path === path))
+  const names = about.namesAt(path);
+  if (incomplete.some((one) => one.path === names.join('.')))
     return refused.length > 0 ? { path, whole: undefined, refused } : impossible(path, about);
-  const document: Record<string, unknown> = {};
-  place(document, path.split('.'), left);
+  const document = names.reduceRight<unknown>((within, name) => ({ [name]: within }), left);
   if (refusals.length > 0 && !areKnownToClients(about.root, document, refusals)) return impossible(path, about);
   return { path, whole: undefined, refused: refusals }; // without refusals, an object inside it has the error
 }
 
-function impossible(path: string, { sentence }: About): EmbeddedMerge {
-  const mistake = `${sentence}: the record has no \`${path}\`, and the draft does not suffice to create it.`;
+function impossible(path: string, { sentence, namesAt }: About): EmbeddedMerge {
+  const mistake = `${sentence}: the record has no \`${namesAt(path).join('.')}\`, and the draft does not suffice to create it.`;
   return { path, whole: undefined, refused: [], mistake };
 }

@@ -1,4 +1,4 @@
-import { absent, type CompiledField, join, type ObjectNode } from '../node.ts';
+import { absent, type CompiledField, type FieldPath, join, type ObjectNode, pathIn, recordPath } from '../node.ts';
 import { compileItemHydrate } from '../read/hydrate.ts';
 import { compileShownValue } from '../shown-value.ts';
 import { isObject, own } from '../value/plain-object.ts';
@@ -50,7 +50,7 @@ export interface SaveDraft {
 /** An object in document or in stored form. */
 export type Members = Readonly<Record<string, unknown>>;
 /** Adds the changes of an object to the draft. Returns the object in stored form, as it will be after the write. */
-export type PlanObject = (document: Members, before: Members, stored: Members, path: string, draft: SaveDraft) => Members;
+export type PlanObject = (document: Members, before: Members, stored: Members, draft: SaveDraft) => Members;
 
 /**
  * Compiles the plan of `ctx.save`. Only changed values are validated, and only the checks of changed objects run; the
@@ -61,10 +61,10 @@ export type PlanObject = (document: Members, before: Members, stored: Members, p
  * not a field or that the service itself sets.
  */
 export function compilePlanSave({ root, hydrate, name, revision }: SavedModel): PlanSave {
-  const planObject = compileObjectPlan(root, revision === undefined);
+  const planObject = compileObjectPlan(root, recordPath, revision === undefined);
   return function planSave(document, stored) {
     const draft = emptyDraft();
-    planObject(document as Members, hydrate(stored) as Members, stored, '', draft);
+    planObject(document as Members, hydrate(stored) as Members, stored, draft);
     refuseMistakes(root, document, draft, `A record of ${name} cannot be saved`);
     return draft;
   };
@@ -85,48 +85,48 @@ export function refuseMistakes(root: ObjectNode, document: unknown, { mistakes, 
 }
 
 /**
- * Compiles the comparison of an object, in document form, with what is stored. `guardsChecked` adds all values that a
- * check has seen to `before`.
+ * Compiles the comparison of the object at one place, in document form, with what is stored. `guardsChecked` adds all
+ * values that a check has seen to `before`.
  */
-export function compileObjectPlan(node: ObjectNode, guardsChecked: boolean): PlanObject {
+export function compileObjectPlan(node: ObjectNode, place: FieldPath, guardsChecked: boolean): PlanObject {
   const members = node.fields.map((field) => ({
     field,
+    at: pathIn(place, field),
     read: compileFieldReader(field, serverAccess),
     readStored: compileMemberRead(field.key),
     makeLeftOut: compileLeftOut(field),
-    planKeys: field.node.kind === 'object' ? compileObjectPlan(field.node, guardsChecked) : undefined,
+    planKeys: field.node.kind === 'object' ? compileObjectPlan(field.node, pathIn(place, field), guardsChecked) : undefined,
   }));
   const runCheck = compileCheck(node);
   const guarded = runCheck && guardsChecked ? ownFields(node).fields : [];
-  return function planObject(document, before, stored, path, draft) {
+  return function planObject(document, before, stored, draft) {
     const errorsBefore = draft.mistakes.length + draft.report.size;
     const after: Record<string, unknown> = { ...stored };
     let hasChanged = false;
-    noteUnknownKeys(node, document, path, draft);
-    for (const { field, read, readStored, makeLeftOut, planKeys } of members) {
+    noteUnknownKeys(node, document, place.name, draft);
+    for (const { field, at, read, readStored, makeLeftOut, planKeys } of members) {
       const [held, was] = [own(document, field.name), own(before, field.name)];
       if (isSameValue(held, was)) continue;
       const now = held === undefined ? makeLeftOut() : held;
       if (isSameValue(now, was)) continue;
-      const at = join(path, field.name);
       const storedValue = readStored(stored);
       hasChanged = true;
-      if (field.maintained || field.key === '_id') draft.mistakes.push(setByService(at));
+      if (field.maintained || field.isId) draft.mistakes.push(setByService(at.name));
       else if (planKeys && isObject(now) && isObject(was) && isStoredObject(storedValue)) {
-        draft.within.push(at);
-        after[field.key] = planKeys(now, was, storedValue, at, draft);
+        draft.within.push(at.path);
+        after[field.key] = planKeys(now, was, storedValue, draft);
       } else {
-        const value = now === undefined ? absent : read(now, at, draft.report);
-        if (now === undefined && !field.optional) draft.report.add(at, isRequiredButMissing);
-        draft.assignments.push({ path: at, value });
-        draft.before.push(asStored(at, storedValue));
+        const value = now === undefined ? absent : read(now, at.name, draft.report);
+        if (now === undefined && !field.optional) draft.report.add(at.name, isRequiredButMissing);
+        draft.assignments.push({ path: at.path, value });
+        draft.before.push(asStored(at.path, storedValue));
         if (value === absent) Reflect.deleteProperty(after, field.key);
         else after[field.key] = value;
       }
     }
     if (runCheck && hasChanged && draft.mistakes.length + draft.report.size === errorsBefore) {
-      runCheck(after, path, draft.report);
-      draft.before.push(...guarded.map(({ key }) => asStored(join(path, key), stored[key])));
+      runCheck(after, place.name, draft.report);
+      draft.before.push(...guarded.map(({ key }) => asStored(join(place.path, key), stored[key])));
     }
     return after;
   };

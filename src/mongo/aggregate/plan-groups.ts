@@ -1,4 +1,5 @@
 import { type Document as BsonDocument, Double } from 'mongodb';
+import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { DateUnit } from '../../model/define/aggregates.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
 import type { AggregateQuery, Figure, GroupKey } from './parse-aggregate.ts';
@@ -26,9 +27,21 @@ export function planGroups(query: AggregateQuery, { maxMatches, maxGroups }: Agg
   ];
 }
 
-/** A field is caseless in filters alone: its groups are those of its texts. */
-function pathOf({ field }: Pick<GroupKey, 'field'>): string {
-  return `$${field.caseless?.exactPath ?? field.path}`;
+/**
+ * The value of a field in the form of its own type, whichever form is stored. A field is caseless in filters alone: its
+ * groups are those of its texts.
+ */
+function ownValue({ path, caseless, leaf }: QueryField): Value {
+  const own = `$${caseless?.exactPath ?? path}`;
+  return leaf?.ownForm?.(own) ?? own;
+}
+
+/** The path of a stored value, or an expression. */
+type Value = string | object;
+
+/** The type of a field in its own form. */
+export function typeOf({ leaf }: QueryField): Leaf {
+  return (leaf?.base ?? leaf) as Leaf;
 }
 
 /**
@@ -36,13 +49,13 @@ function pathOf({ field }: Pick<GroupKey, 'field'>): string {
  * digits.
  */
 function keyOf(key: GroupKey, timezone: string): unknown {
-  const path = pathOf(key);
-  if (key.unit === undefined) return { $cond: [isValue(path, key.field.leaf as Leaf), path, null] };
-  const at = timezone === 'UTC' ? { date: path } : { date: path, timezone }; // the database takes longer with a zone
-  const isSure = { $and: [{ $gte: [path, firstDate] }, { $lt: [path, lastDate] }] };
+  const value = ownValue(key.field);
+  if (key.unit === undefined) return { $cond: [isValue(value, typeOf(key.field)), value, null] };
+  const at = timezone === 'UTC' ? { date: value } : { date: value, timezone }; // the database takes longer with a zone
+  const isSure = { $and: [{ $gte: [value, firstDate] }, { $lt: [value, lastDate] }] };
   const year = { $year: at };
   const isNamed = { $or: [isSure, { $and: [{ $gte: [year, 1] }, { $lte: [year, 9999] }] }] };
-  const isDate = { $and: [{ $eq: [{ $type: path }, 'date'] }, isNamed] };
+  const isDate = { $and: [{ $eq: [{ $type: value }, 'date'] }, isNamed] };
   return { $cond: [isDate, spanOf(key.unit, at), null] };
 }
 
@@ -50,7 +63,7 @@ function keyOf(key: GroupKey, timezone: string): unknown {
 const [firstDate, lastDate] = [new Date('0001-01-02T00:00:00Z'), new Date('9999-12-30T00:00:00Z')];
 
 /** The local name of a span by ISO 8601. An hour is its beginning, because the clock shows one twice a year. */
-function spanOf(unit: DateUnit, at: { readonly date: string; readonly timezone?: string }): unknown {
+function spanOf(unit: DateUnit, at: { readonly date: Value; readonly timezone?: string }): unknown {
   const text = (format: string) => ({ $dateToString: { ...at, format } });
   switch (unit) {
     case 'year':
@@ -73,29 +86,29 @@ const infinite = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY
 /** The bounds of 64-bit integers. Both are doubles; the second one is beyond. */
 const [least, beyond] = [new Double(-(2 ** 63)), new Double(2 ** 63)];
 
-/** Whether a stored number is a double that is an integer of 64 bits. */
-function isWhole(path: string): object {
+/** Whether a number is a double that is an integer of 64 bits. */
+function isWhole(value: Value): object {
   return {
     $and: [
-      { $eq: [{ $type: path }, 'double'] },
-      { $gte: [path, least] }, // NaN is less
-      { $lt: [path, beyond] },
-      { $eq: [{ $trunc: path }, path] },
+      { $eq: [{ $type: value }, 'double'] },
+      { $gte: [value, least] }, // NaN is less
+      { $lt: [value, beyond] },
+      { $eq: [{ $trunc: value }, value] },
     ],
   };
 }
 
-/** Whether a stored value is one of the type of its field. NaN and infinity are not. */
-function isValue(path: string, { name, bsonTypes }: Leaf): object {
-  const isOf = (types: readonly string[]) => ({ $in: [{ $type: path }, types] });
+/** Whether a value is one of its type. NaN and infinity are not. */
+function isValue(value: Value, { name, bsonTypes }: Leaf): object {
+  const isOf = (types: readonly string[]) => ({ $in: [{ $type: value }, types] });
   switch (name) {
     case 'int':
     case 'int64':
-      return { $or: [isOf(['int', 'long']), isWhole(path)] };
+      return { $or: [isOf(['int', 'long']), isWhole(value)] };
     case 'float':
-      return { $and: [isOf(['int', 'long', 'double']), { $not: [{ $in: [path, infinite] }] }] };
+      return { $and: [isOf(['int', 'long', 'double']), { $not: [{ $in: [value, infinite] }] }] };
     case 'decimal':
-      return { $and: [isOf(bsonTypes), { $not: [{ $in: [path, infinite] }] }] };
+      return { $and: [isOf(bsonTypes), { $not: [{ $in: [value, infinite] }] }] };
     default:
       return isOf(bsonTypes);
   }
@@ -105,16 +118,16 @@ function isValue(path: string, { name, bsonTypes }: Leaf): object {
  * The decimal of a number, for sums that are exact up to 34 digits. Of a double the database takes 15 digits only: one
  * that is an integer goes by way of the integer.
  */
-function toDecimal(path: string): object {
-  return { $toDecimal: { $cond: [isWhole(path), { $toLong: path }, path] } };
+function toDecimal(value: Value): object {
+  return { $toDecimal: { $cond: [isWhole(value), { $toLong: value }, value] } };
 }
 
 /** Other values do not count. A sum of no value is told from zero by `n`. */
 function accumulate({ kind, field }: Figure, index: number): Record<string, unknown> {
-  const path = pathOf({ field });
-  const leaf = field.leaf as Leaf;
-  const counts = isValue(path, leaf);
+  const value = ownValue(field);
+  const leaf = typeOf(field);
+  const counts = isValue(value, leaf);
   const isExact = (kind === 'sum' || kind === 'avg') && leaf.name !== 'float';
-  const own = { [`f${index}`]: { [`$${kind}`]: { $cond: [counts, isExact ? toDecimal(path) : path, null] } } };
+  const own = { [`f${index}`]: { [`$${kind}`]: { $cond: [counts, isExact ? toDecimal(value) : value, null] } } };
   return kind === 'sum' ? { ...own, [`n${index}`]: { $sum: { $cond: [counts, 1, 0] } } } : own;
 }

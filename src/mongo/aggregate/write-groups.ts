@@ -1,10 +1,9 @@
 import { aggregates } from '../../model/define/aggregates.ts';
-import type { Leaf } from '../../model/value/leaf.ts';
 import { decode } from '../driver/bson-options.ts';
 import type { FirstBatch } from '../driver/read-batches.ts';
 import { tooMany, tooManyRecords } from './explain.ts';
 import type { AggregateQuery, Figure, GroupKey } from './parse-aggregate.ts';
-import type { AggregateLimits } from './plan-groups.ts';
+import { type AggregateLimits, typeOf } from './plan-groups.ts';
 
 /** A group as the database returns it. */
 interface Group {
@@ -55,13 +54,13 @@ function object(members: readonly string[]): string {
 
 /** The name of a span is a text, and an hour is a date: the type of dates writes both. */
 function writeKey(value: unknown, { field }: GroupKey): string {
-  return (field.leaf as Leaf).toJson(value);
+  return typeOf(field).toJson(value);
 }
 
 /** A sum that a decimal cannot hold, and one of no value, are null. */
 function writeFigure(group: Group, { kind, field }: Figure, index: number): string {
   const value = group[`f${index}`] ?? null;
-  const leaf = field.leaf as Leaf;
+  const leaf = typeOf(field);
   if (kind !== 'sum') return numberOr(leaf.toJson(value));
   if (Number(group[`n${index}`]) === 0) return 'null';
   const isInteger = leaf.name === 'int' || leaf.name === 'int64';

@@ -88,13 +88,13 @@ function toFilter({ id, scope }: UpsertTarget): Filter {
  */
 function buildUpsert(model: CompiledModel, record: Stored, now: Date): BsonDocument[] {
   const { root, folds } = model;
-  const fields = root.fields.filter(({ key, maintained }) => key !== '_id' && !maintained);
+  const fields = root.fields.filter(({ isId, maintained }) => !isId && !maintained);
   const changes = { assignments: fields.map(({ key }) => ({ path: key, value: valueIn(record, key) })), embedded: [] };
   const next = countWrite(model, now);
   const set: BsonDocument = { [newKey]: '$$REMOVE' };
   for (const { path, value } of (folds?.extend(changes) ?? changes).assignments) set[path] = literal(value);
   const kept = root.fields.filter(({ maintained }) => maintained).map(({ key }) => key);
-  const ours = [...ownKeys].filter((key) => !root.byName.has(key));
+  const ours = [...ownKeys].filter((own) => root.fields.every(({ key }) => key !== own));
   for (const key of [...kept, ...ours]) set[key] = { $cond: [isNew, literal(valueIn(record, key)), next[key] ?? `$${key}`] };
   return [{ $set: set }];
 }

@@ -1,6 +1,6 @@
 import { Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { pathOfField } from '../../model/fold/fold-paths.ts';
+import { nameAt } from '../../model/fold/fold-paths.ts';
 import { Invalid } from '../../rules.ts';
 import type { ServerError } from './server-error.ts';
 
@@ -17,8 +17,9 @@ export interface Told {
  * of the collection it has no such errors.
  */
 export function duplicateKey(cause: ServerError, model: CompiledModel | undefined, writer?: Told): Problem {
-  const errors = Object.keys((cause.keyPattern ?? {}) as object)
-    .map((path) => (path === '_id' ? 'id' : pathOfField(path)))
+  const paths = Object.keys((cause.keyPattern ?? {}) as object);
+  const names = model ? paths.flatMap((path) => nameAt(path, model.fieldTable) ?? []) : [];
+  const errors = names
     .filter((name) => model?.clientFields.has(name) && (writer?.mayName(name) ?? true))
     .map((name) => alreadyTaken.at(name));
   const detail = 'A record with these values exists already.';

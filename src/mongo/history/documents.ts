@@ -39,7 +39,10 @@ export async function* readDocuments(
 
 function compileDocument(model: CompiledModel): (entry: Entry) => object {
   const fields = new Map(
-    [...fieldsOfHistory(model)].map(([path, field]) => [path, compileItemHydrate({ ...field, node: readableNode(field.node) })]),
+    [...fieldsOfHistory(model)].map(([path, field]) => [
+      path,
+      compileItemHydrate({ ...field, node: readableNode(field.node) }, (misfit) => misfit),
+    ]),
   );
   function changeOf({ path, before, after, ...digests }: EntryChange): object[] {
     const read = fields.get(path);

@@ -1,5 +1,5 @@
 import { type IndexKey, mayShareIndex } from '../../model/compile/model-index.ts';
-import { pathOfField, queriedPath } from '../../model/fold/fold-paths.ts';
+import { nameAt, queriedPath } from '../../model/fold/fold-paths.ts';
 import type { FieldEntry, FieldTable } from '../../model/node.ts';
 import type { Filter } from '../query/filter.ts';
 
@@ -26,7 +26,7 @@ const ranges: readonly string[] = ['$gt', '$gte', '$lt', '$lte', '$regex'];
  * Reads the shape of a list from its filter and sort. `live` is the filter that hides deleted records: it is no part of
  * the shape. Undefined if the filter has unknown parts, or matches nothing.
  */
-export function readShape(filter: Filter, sort: ReadonlyMap<string, 1 | -1>, live: Filter = {}): ListShape | undefined {
+export function readShape(filter: Filter, sort: ReadonlyMap<string, 1 | -1>, table: FieldTable, live: Filter = {}): ListShape | undefined {
   const all = conditionsOf(filter);
   const conditions = all?.filter(({ path, operator, value }) => !(Object.hasOwn(live, path) && operator === '$eq' && value === null));
   const isOfLiving = all?.length !== conditions?.length;
@@ -36,6 +36,7 @@ export function readShape(filter: Filter, sort: ReadonlyMap<string, 1 | -1>, liv
     return [...new Set(paths)];
   };
   const equal = pathsOf(equalities);
+  const nameOf = (path: string) => nameAt(path, table) ?? path;
   const asked = conditions.map(({ path, operator }) => `${nameOf(path)}${operator === '$eq' ? '' : `[${operatorName(operator)}]`}=…`);
   const order = [...sort].map(([path, direction]) => `${direction === -1 ? '-' : ''}${nameOf(path)}`);
   const text = [...new Set(asked)]
@@ -99,10 +100,6 @@ function conditionsAt(path: string, value: unknown): PathCondition[] | undefined
 /** What an item of an array must fulfil, by the paths in the record. */
 function within(path: string, item: Filter): PathCondition[] {
   return (conditionsOf(item) ?? []).map((condition) => ({ ...condition, path: `${path}.${condition.path}` }));
-}
-
-function nameOf(path: string): string {
-  return path === '_id' ? 'id' : pathOfField(path);
 }
 
 function operatorName(operator: string): string {

@@ -161,7 +161,8 @@ function wantedByThrough({ model, through = [] }: IndexSource): Wanted[] {
     const scopePaths = scope.map(({ path }) => path);
     const indexed = model.fieldTable.get(name) as FieldEntry;
     const field = model.clientFields.get(name) as QueryField;
-    const isServed = [indexed.path, ...scopePaths].includes('_id') || scopePaths.includes(indexed.path);
+    const isOfDeleted = indexed.path === model.deletedAt?.key; // no living record has it
+    const isServed = isOfDeleted || [indexed.path, ...scopePaths].includes('_id') || scopePaths.includes(indexed.path);
     if (isServed || !indexed.field.index || !(isReference || isNarrowing(field))) return [];
     const path = isReference ? indexed.path : field.path;
     return [wantedFor(model, indexed, path, scope, isReference || isPoint(field), reason)];

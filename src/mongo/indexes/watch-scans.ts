@@ -59,7 +59,7 @@ export function watchScans(model: CompiledModel, db: Db, maxTimeMS: number): (li
 
   return function notice(list) {
     for (const filter of alternativesOf(list.filter)) {
-      const shape = readShape(filter, list.sort, live);
+      const shape = readShape(filter, list.sort, fieldTable, live);
       if (!shape || seen.has(shape.text) || seen.size >= maxShapes) continue;
       seen.add(shape.text);
       examine(shape, { ...list, filter }).catch(() => {}); // the client was closed, or its user may not explain

@@ -47,7 +47,7 @@ export function changedFields({ whole }: CompiledModel, before: StoredRecord | u
 }
 
 function compile(whole: ObjectNode): Compared {
-  const made = { differences: compileDifferences(whole), hydrate: compileHydrate(withoutPrivate(whole)) };
+  const made = { differences: compileDifferences(whole), hydrate: compileHydrate(withoutPrivate(whole), (misfit) => misfit) };
   compiled.set(whole, made);
   return made;
 }

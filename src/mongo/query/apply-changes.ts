@@ -33,7 +33,7 @@ export function checkStored({ checks }: StoredCheck, changes: Changes, stored: S
   const changed = applyChanges(stored, changes);
   const report = new Report();
   for (const path of [...changes.embedded.map((merge) => merge.path), '']) {
-    checks.get(path)?.(path === '' ? changed : valueAt(changed, path), path, report);
+    checks.get(path)?.(path === '' ? changed : valueAt(changed, path), report);
   }
   return report.errors;
 }

@@ -234,7 +234,7 @@ function readOperand(field: QueryField, operator: Operator, value: unknown, sour
 function readScalar(field: QueryField, value: unknown, source: Source): unknown {
   if (value === null && field.nullable) return null;
   if (!field.leaf) throw new Error(`The ${source} compares \`${field.name}\`, which is not a single value.`);
-  const stored = field.isId ? fromDocumentOrText(field.leaf, value) : field.leaf.fromDocument(value);
+  const stored = field.isId ? fromDocumentOrText(field.leaf, value) : (field.leaf.fromCompared ?? field.leaf.fromDocument)(value);
   if (stored instanceof Invalid) throw new Error(`The ${source}'s value of \`${field.name}\` ${stored.message}.`);
   return stored;
 }

@@ -114,6 +114,7 @@ const stored = new Map<Leaf, string | readonly string[]>([
 const comparedAlike: ReadonlySet<Leaf> = new Set([stringLeaf, intLeaf, booleanLeaf, dateLeaf, objectIdLeaf] as Leaf[]);
 
 function leafSchema({ leaf, keywords, bounds }: LeafNode): BsonSchema {
+  if (leaf.base) return formSchema(leaf, bounds);
   const bsonType = stored.get(leaf);
   if (leaf === anyLeaf) return {};
   if (leaf === (pointLeaf as Leaf)) return pointSchema;
@@ -123,6 +124,18 @@ function leafSchema({ leaf, keywords, bounds }: LeafNode): BsonSchema {
     ...(leaf === stringLeaf ? textRules(keywords) : {}),
     ...(numeric.has(leaf) ? numberRules(leaf, bounds ?? keywords) : {}),
   };
+}
+
+/** The rules of a type that is stored in another form than its own. An integer may be stored as a double. */
+function formSchema(leaf: Leaf, { minimum, maximum }: BsonSchema = {}): BsonSchema {
+  if (leaf.bsonTypes.includes('string'))
+    return { bsonType: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$' };
+  const range = leaf.name === 'boolean' ? { minimum: 0, maximum: 1 } : { minimum: inForm(leaf, minimum), maximum: inForm(leaf, maximum) };
+  return { bsonType: [...leaf.bsonTypes], multipleOf: 1, ...defined(range) };
+}
+
+function inForm(leaf: Leaf, bound: unknown): unknown {
+  return bound === undefined ? undefined : leaf.fromCompared?.(bound);
 }
 
 /** The two coordinates are doubles. In draft 4, `items` may be an array of schemas. */

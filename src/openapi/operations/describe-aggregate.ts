@@ -1,7 +1,6 @@
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import { type Aggregate, aggregates, type DateUnit, dateUnits, maxGroupKeys } from '../../model/define/aggregates.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
-import { dateLeaf } from '../../model/value/leaves.ts';
 import { decimalLeaf } from '../../model/value/number-leaves.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import { aggregateName } from '../../resource/define/whole-list.ts';
@@ -34,7 +33,7 @@ export function describeAggregate(context: ResourceContext): Part {
 function groupsOf({ model }: CompiledResource): { readonly name: string; readonly leaf: Leaf; readonly unit?: DateUnit }[] {
   return [...model.clientFields.values()].flatMap(({ name, leaf, isGroupable }) => {
     if (!isGroupable || !leaf) return [];
-    return leaf === dateLeaf ? dateUnits.map((unit) => ({ name: `${name}[${unit}]`, leaf, unit })) : [{ name, leaf }];
+    return leaf.name === 'date' ? dateUnits.map((unit) => ({ name: `${name}[${unit}]`, leaf, unit })) : [{ name, leaf }];
   });
 }
 

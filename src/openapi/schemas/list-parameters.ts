@@ -3,7 +3,6 @@ import type { QueryField } from '../../model/compile/query-fields.ts';
 import { type Operator, operators } from '../../model/define/policy.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
 import { stringLeaf } from '../../model/value/leaves.ts';
-import { decimalLeaf } from '../../model/value/number-leaves.ts';
 import { filterName, inBody, inUrl } from '../../mongo/list/compile-filter.ts';
 import { maxAffectedName } from '../../mongo/list/parse-filter-query.ts';
 import { deletedName } from '../../mongo/list/parse-list-query.ts';
@@ -95,7 +94,7 @@ export function listBody(resource: CompiledResource, isBelow = false): Schema {
 function jsonOperand({ leaf, nullable }: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Schema {
   if (operator === 'exists' || !leaf) return { type: 'boolean' };
   if (operator === 'prefix') return { ...textLeaf(stringLeaf), maxLength: limits.maxPrefix };
-  const value = leaf === decimalLeaf ? { ...leaf.writeSchema } : textLeaf(leaf);
+  const value = leaf.name === 'decimal' ? { ...leaf.writeSchema } : textLeaf(leaf);
   const operand = ordering.has(operator) || !nullable ? value : withNull(value);
   return takesList(operator) ? { type: 'array', items: operand, maxItems: limits.maxFilterValues } : operand;
 }

@@ -3,7 +3,6 @@ import type { CompiledQuery } from '../../model/compile/compile-typed-query.ts';
 import type { CompiledField, LeafNode, Node } from '../../model/node.ts';
 import { compileObjectWriter } from '../../model/read/write-json.ts';
 import { stringLeaf } from '../../model/value/leaves.ts';
-import { decimalLeaf } from '../../model/value/number-leaves.ts';
 import { isRequired } from '../../model/write/access.ts';
 import type { Part, Schema } from '../document.ts';
 import { annotate } from './annotate.ts';
@@ -32,7 +31,7 @@ function valueSchema(node: Node, maxItems: number): Schema {
 
 /** `possible` matches the texts that can be sent: none with a NUL character, and no item with a comma. */
 function leafSchema(node: LeafNode, possible: string): Schema {
-  if (node.leaf === decimalLeaf) return textLeaf(node.leaf);
+  if (node.leaf.name === 'decimal') return textLeaf(node.leaf);
   const schema = writeLeaf(node);
   if (node.leaf !== stringLeaf) return schema;
   const { pattern, ...others } = schema;

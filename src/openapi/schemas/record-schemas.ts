@@ -183,7 +183,7 @@ function readMembers(node: ObjectNode, included: IncludedRecords, shape: 'Read' 
     const own = {
       name: field.name,
       schema: annotate(field.nullable ? withNull(schema) : schema, field, 'read'),
-      isRequired: shape === 'Read' ? !(field.optional || field.rules?.read) : field.key === '_id',
+      isRequired: shape === 'Read' ? !(field.optional || field.rules?.read) : field.isId,
     };
     return record && slot.ref.as !== undefined
       ? [own, { name: slot.ref.as, schema: addedSchema(field.node, record), isRequired: false }]
@@ -226,7 +226,7 @@ function mayLack({ rules }: CompiledField, { existing }: Access): boolean {
 
 /** Whether the service generates a missing value: an id of some types. */
 function isMade(field: CompiledField): boolean {
-  return field.key === '_id' && makeId(field) !== undefined;
+  return field.isId && makeId(field) !== undefined;
 }
 
 function wholeValue(field: CompiledField, access: Access): Schema | undefined {

@@ -97,6 +97,7 @@ describe('a folded value', () => {
         ['place.city[fold1]', 1 as const],
         ['_id', 1 as const],
       ]),
+      fieldTable,
     );
     expect(shape?.text).toBe('name[prefix]=…, sort=place.city,id');
     expect(suggestIndexes(shape as ListShape, fieldTable)[0]).toEqual([

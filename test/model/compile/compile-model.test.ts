@@ -16,7 +16,12 @@ describe('a configuration error names the model, the field and what is legal', (
     [
       'the key of deletions as a field',
       { a: t.deletedAt(), _deletion: t.string() },
-      'A model with `t.deletedAt()` cannot have a field `_deletion`: the service stores the id of a deletion there.',
+      'A model with `t.deletedAt()` cannot have a field stored as `_deletion`: the service stores the id of a deletion there.',
+    ],
+    [
+      'the key of deletions as a stored key',
+      { a: t.deletedAt(), b: t.string({ stored: '_deletion' }) },
+      'A model with `t.deletedAt()` cannot have a field stored as `_deletion`: the service stores the id of a deletion there.',
     ],
     ['two revisions', { a: t.revision(), b: t.revision() }, 'A model has one `revision` at most: `a` and `b` are two.'],
     ['an `_id`', { _id: t.string() }, 'A model declares its id as `id`; it is stored as `_id`.'],

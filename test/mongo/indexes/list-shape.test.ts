@@ -37,13 +37,13 @@ describe('readShape()', () => {
     ['conditions in any order', { b: { $in: [1] }, a: eq }, byId, 'a=…, b[in]=…, sort=id'],
     ['a value alone, as a middleware may leave it', { a: 'x', b: null, c: new Date() }, byId, 'a=…, b=…, c=…, sort=id'],
   ])('is the same for the same kind of list: %s', (_rule, filter, sort, text) => {
-    expect(readShape(filter, new Map(sort))?.text).toBe(text);
+    expect(readShape(filter, new Map(sort), fieldTable)?.text).toBe(text);
   });
 
   it('leaves out the filter that hides deleted records, and says so', () => {
     const live = { gone: null };
     const of = (filter: Filter) => {
-      const { text, isOfLiving } = readShape(filter, new Map(byId), live) ?? {};
+      const { text, isOfLiving } = readShape(filter, new Map(byId), fieldTable, live) ?? {};
       return [text, isOfLiving];
     };
     expect(of({ a: eq, gone: null })).toEqual(['a=…, sort=id', true]);
@@ -57,19 +57,19 @@ describe('readShape()', () => {
     ['an operator that only an application of its own can have left', { $where: 'a' }],
     ['such an operator within', { $and: [{ a: 1 }, { $expr: true }] }],
   ])('is none for %s', (_rule, filter) => {
-    expect(readShape(filter, new Map(byId))).toBeUndefined();
+    expect(readShape(filter, new Map(byId), fieldTable)).toBeUndefined();
   });
 });
 
 describe('what a filter leaves to an index', () => {
   it('has no negations, and looks into items', () => {
     const filter = { $and: [{ a: eq }, { $nor: [{ b: eq }] }, { lines: { $elemMatch: { $and: [{ sku: eq }, { n: range }] } } }] };
-    expect(readShape(filter, new Map(byId))).toMatchObject({ equal: ['a', 'lines.sku'], ranged: ['lines.n'] });
+    expect(readShape(filter, new Map(byId), fieldTable)).toMatchObject({ equal: ['a', 'lines.sku'], ranged: ['lines.n'] });
   });
 
   it('is that of each alternative, with all that stands beside it', () => {
     const filter = { tenant: eq, $and: [{ c: eq }, { $or: [{ a: eq }, { $and: [{ b: eq }, { $or: [{ d: eq }, { e: eq }] }] }] }] };
-    const shapes = alternativesOf(filter).map((one) => readShape(one, new Map(byId))?.equal);
+    const shapes = alternativesOf(filter).map((one) => readShape(one, new Map(byId), fieldTable)?.equal);
     expect(shapes).toEqual([
       ['tenant', 'c', 'a'],
       ['tenant', 'c', 'b'],
@@ -155,7 +155,7 @@ describe('suggestIndexes()', () => {
     ],
     ['a path that is not a field', { other: eq }, byId, []],
   ])('%s', (_rule, filter, sort, expected) => {
-    const shape = readShape(filter, new Map(sort));
+    const shape = readShape(filter, new Map(sort), fieldTable);
     expect(shape && suggestIndexes(shape, fieldTable).map(formatKey)).toEqual(expected);
   });
 });

@@ -29,11 +29,8 @@ describe('an object that changes write into', () => {
 describe('the checks of what a put would leave', () => {
   const seen = (given: Changes, stored: object) => {
     const found: unknown[] = [];
-    const check = (value: unknown, path: string) => void found.push([path, value]);
-    const checks = new Map([
-      ['', check],
-      ['place', check],
-    ]);
+    const checkAt = (path: string) => [path, (value: unknown) => void found.push([path, value])] as const;
+    const checks = new Map([checkAt(''), checkAt('place')]);
     expect(checkStored({ dependsOn: [], checks }, given, { ...stored })).toEqual([]);
     return found;
   };

@@ -1,0 +1,33 @@
+import { once } from '../../mistakes.ts';
+import type { ObjectNode } from '../node.ts';
+import { Misfit } from '../value/leaf.ts';
+import { writeUntyped } from '../value/untyped.ts';
+import { compileFindMisfits } from '../write/find-misfits.ts';
+
+/** Reads a stored record. */
+type Read<Stored, Result, More extends unknown[]> = (stored: Stored, ...more: More) => Result;
+
+type Explain = <Stored, Result, More extends unknown[]>(read: Read<Stored, Result, More>) => Read<Stored, Result, More>;
+
+/**
+ * Compiles a wrapper of what reads the records of a model: an error of a value that its field cannot read then names
+ * the record and the path, for `app.on('error')`. It does not say the value.
+ */
+export function compileExplain(name: string, root: ObjectNode): Explain {
+  const findMisfits = once(() => compileFindMisfits(root));
+  function explain(error: unknown, stored: unknown): unknown {
+    if (!(error instanceof Misfit)) return error;
+    const [found] = findMisfits()(stored);
+    const id = (stored as { readonly _id?: unknown } | null)?._id;
+    const what = found ? `\`${found.path}\` ${found.message}` : `a value ${error.message}`;
+    return new Error(`The record of ${name} with the id ${writeUntyped(id)} does not fit its model: ${what}.`, { cause: error });
+  }
+  return (read) =>
+    (stored, ...more) => {
+      try {
+        return read(stored, ...more);
+      } catch (error) {
+        throw explain(error, stored);
+      }
+    };
+}

@@ -1,0 +1,239 @@
+import { Decimal128, Double } from 'mongodb';
+import { Invalid } from '../../rules.ts';
+import { bson, declined, readInt32, readInt64 } from './bson-bytes.ts';
+import { isDouble, isInt32, isLong } from './bson-type.ts';
+import { formatDecimal } from './decimal-text.ts';
+import { type Leaf, Misfit } from './leaf.ts';
+import { booleanLeaf, dateLeaf } from './leaves.ts';
+import { decimalLeaf, maxInt64, minInt64, storeInteger } from './number-leaves.ts';
+
+/** The forms in which a collection may have the values of a type, besides the BSON type of its own. */
+export const storedForms = {
+  boolean: ['int'],
+  date: ['string', 'epoch-ms', 'epoch-s'],
+  decimal: ['int'],
+} as const;
+
+/** How the values of a type stand in the database. */
+interface Form {
+  /** What a stored value must be, as the end of a sentence that begins with its field. */
+  readonly rule: string;
+  readonly bsonTypes: readonly string[];
+  /** The stored form of a value. What it cannot hold exactly is invalid. */
+  write(value: unknown): unknown;
+  /** The same for a value that is only compared: stored values are as much before and behind it as they should. */
+  compare(value: unknown): unknown;
+  /** The value of a stored one. Undefined if it does not fit. */
+  read(stored: unknown): unknown;
+  /** The same as an expression of the database, with null for what does not fit. */
+  ownForm(path: string): object;
+}
+
+/**
+ * Makes the leaf of a type whose values are stored in another form. For clients and handlers it is the same type. A
+ * stored value that does not fit is a {@link Misfit}: it is never guessed.
+ */
+function storedIn(base: Leaf, form: Form): Leaf {
+  const onValid = (convert: (value: unknown) => unknown) => (read: unknown) => (read instanceof Invalid ? read : convert(read));
+  const [write, compare] = [onValid(form.write), onValid(form.compare)];
+  const notStored = new Invalid('type', form.rule, { type: base.name });
+  function read(stored: unknown): unknown {
+    const value = form.read(stored);
+    if (value === undefined) throw new Misfit(form.rule);
+    return value;
+  }
+  return {
+    ...base,
+    base,
+    ownForm: form.ownForm,
+    bsonTypes: form.bsonTypes,
+    fromJson: (value) => write(base.fromJson(value)),
+    fromText: (text) => compare(base.fromText(text)),
+    fromDocument: (value) => write(base.fromDocument(value)),
+    fromCompared: (value) => compare(base.fromDocument(value)),
+    fromStored(document) {
+      const value = (base.fromStored ?? base.fromDocument)(document);
+      return value instanceof Invalid ? notStored : form.write(value);
+    },
+    toDocument: (stored) => base.toDocument(read(stored)),
+    toJson: (stored) => base.toJson(read(stored)),
+    writeBson(source, type, start, end, out) {
+      const value = form.read(readPlain(source, type, start, end));
+      if (value === undefined) throw declined; // the reader of decoded records says what is wrong
+      out.text(base.toJson(value));
+    },
+  };
+}
+
+/** A number or a text in BSON bytes. */
+function readPlain(source: Uint8Array, type: number, start: number, end: number): unknown {
+  const value =
+    type === bson.int32
+      ? readInt32(source, start)
+      : type === bson.int64
+        ? readInt64(source, start)
+        : type === bson.string
+          ? Buffer.from(source.buffer, source.byteOffset + start + 4, end - start - 5).toString('latin1')
+          : undefined;
+  if (value === undefined || (typeof value === 'number' && !Number.isSafeInteger(value))) throw declined;
+  return value;
+}
+
+const integers = ['int', 'long', 'double'];
+
+/** The milliseconds of the last date of JavaScript, and without the sign those of the first. */
+const lastTime = 8.64e15;
+
+/** The expression that is true if a path has an integer that is not beyond a bound, whichever BSON type it has. */
+function isIntegerWithin(path: string, bound: number): object {
+  const [least, most] = [new Double(-bound), new Double(bound)]; // NaN is less than every number
+  return {
+    $and: [{ $in: [{ $type: path }, integers] }, { $gte: [path, least] }, { $lte: [path, most] }, { $eq: [{ $trunc: [path] }, path] }],
+  };
+}
+
+/** A stored number that is an integer. Drivers of JavaScript store every number beyond 32 bits as a double. */
+function integerOf(stored: unknown): bigint | undefined {
+  if (typeof stored === 'bigint') return stored;
+  if (isLong(stored)) return stored.toBigInt();
+  const value = isDouble(stored) || isInt32(stored) ? stored.value : stored;
+  return Number.isInteger(value) ? BigInt(value as number) : undefined;
+}
+
+function asInteger(units: bigint): number | bigint {
+  const value = Number(units);
+  return Number.isSafeInteger(value) ? storeInteger(value) : units;
+}
+
+const booleanAsInt: Form = {
+  rule: 'must be stored as 0 or 1',
+  bsonTypes: integers,
+  write: (value) => (value ? 1 : 0),
+  compare: (value) => (value ? 1 : 0),
+  read(stored) {
+    const value = integerOf(stored);
+    return value === 0n || value === 1n ? value === 1n : undefined;
+  },
+  ownForm: (path) => ({ $cond: [{ $in: [path, [0, 1]] }, { $eq: [path, 1] }, null] }),
+};
+
+/** Milliseconds, or seconds, since 1970 in UTC. */
+function epoch(unit: 1 | 1_000): Form {
+  const notWhole = new Invalid('precision', 'must be a whole second', { limit: 0 });
+  const compare = (value: unknown) => {
+    const time = (value as Date).getTime() / unit;
+    return Number.isInteger(time) ? storeInteger(time) : new Double(time);
+  };
+  return {
+    rule: `must be stored as an integer of ${unit === 1 ? 'milli' : ''}seconds since 1970`,
+    bsonTypes: integers,
+    write: (value) => ((value as Date).getTime() % unit === 0 ? compare(value) : notWhole),
+    compare,
+    read(stored) {
+      const date = new Date(Number(integerOf(stored) ?? Number.NaN) * unit);
+      return Number.isNaN(date.getTime()) ? undefined : date;
+    },
+    ownForm: (path) => ({
+      $cond: [isIntegerWithin(path, lastTime / unit), { $toDate: { $multiply: [{ $toLong: path }, BigInt(unit)] } }, null],
+    }),
+  };
+}
+
+const fullYears = new Invalid('out_of_range', 'must be in a year from 0000 to 9999');
+
+/** Their order as texts is their order in time. */
+const dateAsText: Form = {
+  rule: 'must be stored as a text such as 2026-01-31T12:00:00.000Z',
+  bsonTypes: ['string'],
+  write(value) {
+    const text = (value as Date).toISOString();
+    return text.length === 24 ? text : fullYears;
+  },
+  compare(value) {
+    const text = (value as Date).toISOString();
+    if (text.length === 24) return text;
+    return text.startsWith('-') ? '' : ':'; // before every digit, and behind every one
+  },
+  read(stored) {
+    if (typeof stored !== 'string' || stored.length !== 24) return undefined;
+    const date = new Date(stored);
+    return Number.isNaN(date.getTime()) || date.toISOString() !== stored ? undefined : date;
+  },
+  ownForm: (path) => ({
+    $let: {
+      vars: { date: { $cond: [{ $eq: [{ $type: path }, 'string'] }, { $convert: { input: path, to: 'date', onError: null } }, null] } },
+      in: { $cond: [{ $eq: [{ $dateToString: { date: '$$date', format: '%Y-%m-%dT%H:%M:%S.%LZ' } }, path] }, '$$date', null] },
+    },
+  }),
+};
+
+/** An integer of units, of which `10 ** scale` are one: cents, for a scale of 2. */
+function scaled(scale: number): Form {
+  const tooFine = new Invalid('precision', `must have at most ${scale} digits behind the point`, { limit: scale });
+  const [minimum, maximum] = [minInt64, maxInt64].map((units) => String(fromUnits(units, scale)));
+  const tooLarge = new Invalid('out_of_range', `must be from ${minimum} to ${maximum}`, { minimum, maximum });
+  function compare(value: unknown): unknown {
+    const units = toUnits(value as Decimal128, scale);
+    return typeof units === 'bigint' && units >= minInt64 && units <= maxInt64 ? asInteger(units) : shifted(value as Decimal128, scale);
+  }
+  return {
+    rule: `must be stored as an integer, of which 1${'0'.repeat(scale)} are 1`,
+    bsonTypes: integers,
+    write(value) {
+      const units = toUnits(value as Decimal128, scale);
+      if (units === undefined) return tooFine;
+      return units < minInt64 || units > maxInt64 ? tooLarge : asInteger(units);
+    },
+    compare,
+    read(stored) {
+      const units = integerOf(stored);
+      return units === undefined ? undefined : fromUnits(units, scale);
+    },
+    ownForm: (path) => ({
+      $cond: [isIntegerWithin(path, lastUnit), { $multiply: [{ $toDecimal: { $toLong: path } }, fromUnits(1n, scale)] }, null],
+    }),
+  };
+}
+
+/** The greatest double within 64 bits. */
+const lastUnit = 2 ** 63 - 1_024;
+
+function partsOf(decimal: Decimal128): { readonly sign: string; readonly digits: string; readonly power: number } {
+  const [, sign = '', whole = '', fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:E([+-]\d+))?$/.exec(formatDecimal(decimal)) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  return { sign, digits: kept || '0', power: kept ? Number(power) - fraction.length + digits.length - kept.length : 0 };
+}
+
+/** The integer that a decimal is in units. Undefined if it is none. */
+function toUnits(decimal: Decimal128, scale: number): bigint | undefined {
+  const { sign, digits, power } = partsOf(decimal);
+  return power + scale < 0 ? undefined : BigInt(sign + digits + '0'.repeat(power + scale));
+}
+
+/** The same as a decimal, with a fraction, or beyond 64 bits. */
+function shifted(decimal: Decimal128, scale: number): Decimal128 {
+  const { sign, digits, power } = partsOf(decimal);
+  const isBeyond = digits.length + power + scale > 6_144;
+  return Decimal128.fromString(isBeyond ? `${sign}Infinity` : `${sign}${digits}E${Math.max(power + scale, -6_176)}`);
+}
+
+function fromUnits(units: bigint, scale: number): Decimal128 {
+  return Decimal128.fromString(`${units}E-${scale}`);
+}
+
+/** The largest scale: a unit of which 64 bits hold one whole. */
+export const maxScale = 18;
+
+const known = new Map<string, Leaf>([
+  ['boolean int', storedIn(booleanLeaf as Leaf, booleanAsInt)],
+  ['date epoch-ms', storedIn(dateLeaf as Leaf, epoch(1))],
+  ['date epoch-s', storedIn(dateLeaf as Leaf, epoch(1_000))],
+  ['date string', storedIn(dateLeaf as Leaf, dateAsText)],
+]);
+
+/** The leaf of a type in another stored form. Undefined if the type does not have this form. */
+export function leafStoredAs(base: Leaf, form: unknown, scale: number): Leaf | undefined {
+  const key = `${base.name} ${String(form)}`;
+  return key === 'decimal int' ? storedIn(decimalLeaf as Leaf, scaled(scale)) : known.get(key);
+}
