@@ -19,12 +19,15 @@ interface FindMisfitsOptions {
   readonly runsChecks?: boolean;
 }
 
+/** Stands for a value that its field cannot read. No type has such a value. */
+const misfit = Symbol('misfit');
+
 /**
  * Compiles the comparison of a stored record with its model. A missing value that reads as a default fits, and keys
  * that are not fields are ignored. Only the first misfits of a record are found, up to the limits of a {@link Report}.
  */
 export function compileFindMisfits(root: ObjectNode, { runsChecks = false }: FindMisfitsOptions = {}): (stored: unknown) => Misfit[] {
-  const hydrate = compileHydrate(root, (misfit) => misfit);
+  const hydrate = compileHydrate(root, () => misfit);
   const read = compileObjectReader(root, { ...serverAccess, source: 'stored', defersChecks: !runsChecks });
   return function findMisfits(stored) {
     const report = new Report();
