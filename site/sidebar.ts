@@ -55,6 +55,7 @@ export const order = {
   Reference: [
     'reference/options.md',
     'reference/models.md',
+    'reference/computed.md',
     'reference/policy.md',
     'reference/schemas.md',
     'reference/writes.md',

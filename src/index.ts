@@ -92,11 +92,12 @@ export type { View } from './middleware/views/view.ts';
 export { type WithinHook, type Written, withinTransaction } from './middleware/within-transaction.ts';
 export type { IndexKey } from './model/compile/model-index.ts';
 export type { Aggregate } from './model/define/aggregates.ts';
+export type { ComputedField } from './model/define/computed.ts';
 export { defineModel, type FieldsIndex, type Model, type ModelIndex, type ModelOptions } from './model/define/define-model.ts';
 export type { ObjectField, Overlaid } from './model/define/field-types.ts';
 export type { Given } from './model/define/given.ts';
 export type { HasManyField, HasManyOptions } from './model/define/has-many.ts';
-export type { ChangesDraft, Create, Document, NewDocument, Patch, Read, TypesFrom } from './model/define/infer.ts';
+export type { ChangesDraft, ComputedOf, Create, Document, NewDocument, Patch, Read, TypesFrom } from './model/define/infer.ts';
 export type {
   BooleanOptions,
   DateOptions,

@@ -1,6 +1,8 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import { compileExplain } from '../model/compile/explain-misfit.ts';
+import { compileExplain } from '../model/compile/explain-record.ts';
 import { absent, type CompiledField, join, type ObjectNode } from '../model/node.ts';
+import { changeFields, showNull } from '../model/read/change-fields.ts';
+import { readableComputed } from '../model/read/computed-fields.ts';
 import { readableFields } from '../model/read/private-fields.ts';
 import { compileItemWriter, type Selection, type WriteJson } from '../model/read/write-json.ts';
 import { compileShownValue, type ShowValue } from '../model/shown-value.ts';
@@ -32,8 +34,8 @@ export interface CsvWriter {
 }
 
 /**
- * Compiles the writer of a table. Its columns are the readable fields in declared order, or those of `selection`. An
- * object has a column for each of its fields, and the names of these columns have dots.
+ * Compiles the writer of a table. Its columns are the readable fields in declared order, then those that are computed,
+ * or those of `selection`. An object has a column for each of its fields, and the names of these columns have dots.
  *
  * With `disarm`, a `'` is put before text that a spreadsheet would take for a formula.
  */
@@ -47,23 +49,25 @@ export function compileCsv(root: ObjectNode, selection: Selection | undefined, d
 }
 
 function columnsOf(node: ObjectNode, selection: Selection | undefined, path = '', way: readonly ShowValue[] = []): Column[] {
-  return readableFields(node).flatMap((field) => {
+  const stored = readableFields(node).map((field) => ({ field, show: compileShownValue(field) }));
+  const computed = readableComputed(node).map(({ field, compute }) => ({ field: changeFields(field, showNull), show: compute }));
+  return [...stored, ...computed].flatMap(({ field, show }) => {
     const choice = selection ? selection.get(field.name) : 'whole';
     if (choice === undefined || choice === 'fetched') return [];
     const within = choice === 'whole' ? undefined : choice;
     const name = join(path, field.name);
-    if (field.node.kind === 'object') return columnsOf(field.node, within, name, [...way, compileShownValue(field)]);
-    return columnOf(field, name, way, within);
+    if (field.node.kind === 'object') return columnsOf(field.node, within, name, [...way, show]);
+    return columnOf(field, name, { way, show }, within);
   });
 }
 
-function columnOf(field: CompiledField, name: string, way: readonly ShowValue[], selection: Selection | undefined): Column {
+function columnOf(field: CompiledField, name: string, place: Pick<Column, 'way' | 'show'>, selection: Selection | undefined): Column {
   const writer = compileItemWriter(field, name);
   const write = selection ? writer.select(selection) : writer.write;
   const { node } = field;
   const isSingle = node.kind === 'leaf' && node.leaf.bsonTypes.length > 0;
   const isDecimal = node.kind === 'leaf' && node.leaf.name === 'decimal';
-  return { name, way, show: compileShownValue(field), write, isSingle, isDecimal };
+  return { name, ...place, write, isSingle, isDecimal };
 }
 
 function writeCell({ way, show, write, isSingle, isDecimal }: Column, stored: StoredObject, cell: (text: string) => string): string {

@@ -103,8 +103,25 @@ export interface ObjectNode {
   readonly name: string | undefined;
   readonly fields: readonly CompiledField[];
   readonly byName: ReadonlyMap<string, CompiledField>;
+  /** What is made of these fields when the object is shown. Undefined if nothing is. */
+  readonly computed?: readonly ComputedField[] | undefined;
   /** Validates the whole object. */
   readonly check?: Check | undefined;
+}
+
+/** A field that is made of others of its object whenever it is shown. It is not stored, and is none of its `fields`. */
+export interface ComputedField {
+  /** Its name and its type, who reads it, and what describes it. */
+  readonly field: CompiledField;
+  /** The fields of the same object of which it is made. */
+  readonly from: readonly CompiledField[];
+  /** Makes its value in stored form, or `absent`, from the stored object. Throws `NotComputed`. */
+  compute(stored: Readonly<Record<string, unknown>>): unknown;
+}
+
+/** Everything that an object may show: its fields, and what is computed of them. */
+export function membersOf({ fields, computed = [] }: ObjectNode): readonly CompiledField[] {
+  return computed.length > 0 ? [...fields, ...computed.map(({ field }) => field)] : fields;
 }
 
 /** An array. */

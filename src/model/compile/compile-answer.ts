@@ -3,9 +3,9 @@ import { keepLatest } from '../../keep-latest.ts';
 import { adoptSchema } from '../define/adopt-schema.ts';
 import { isForeign } from '../define/raw-schema.ts';
 import type { AnySchema } from '../define/schema.ts';
-import type { CompiledField, Node, ObjectNode } from '../node.ts';
+import type { CompiledField, ObjectNode } from '../node.ts';
+import { changeFields, showNull } from '../read/change-fields.ts';
 import { compileValueWriter } from '../read/write-json.ts';
-import { anyLeaf } from '../value/leaves.ts';
 import { isObject } from '../value/plain-object.ts';
 import { serverAccess } from '../write/access.ts';
 import { compileFieldReader } from '../write/read-value.ts';
@@ -45,6 +45,8 @@ export function compileAnswer(given: AnswerInput, what = '`handler`'): CompiledA
     throw new ConfigurationError(`\`answer\` of ${what} must be 'record', 'records', 'page', 'none', or the schema of \`data\`.`);
   if (isCompiled(given)) return given;
   const node = compileObject({ type: 'object', properties: { data: adoptSchema(given, 'answer.data') }, required: ['data'] }, 'answer');
+  if (!node.byName.has('data'))
+    throw new ConfigurationError(`\`answer\` of ${what} cannot be a computed field: it is made of other fields of its object.`);
   const { policy, rules } = node.byName.get('data') as CompiledField;
   if (policy.private || rules?.read)
     throw new ConfigurationError(`\`answer\` of ${what} is hidden by its own \`policy\`: give the operation a guard.`);
@@ -76,33 +78,6 @@ function compileWriter(node: ObjectNode, rules: readonly string[]): AnswerSchema
 /** A record in the caller's view has no hidden fields. */
 function mayLackHidden(field: CompiledField): CompiledField {
   return field.policy.private ? { ...field, optional: true } : field;
-}
-
-/** Null is a value of an untyped field. Otherwise it would be shown as missing. */
-function showNull(field: CompiledField): CompiledField {
-  return field.node.kind === 'leaf' && field.node.leaf === anyLeaf ? { ...field, nullable: true, storeNone: true } : field;
-}
-
-type Change = (field: CompiledField) => CompiledField;
-
-/** Changes a field and all fields within it. */
-function changeFields(field: CompiledField, change: Change): CompiledField {
-  return { ...change(field), node: changeNode(field.node, change) };
-}
-
-function changeNode(node: Node, change: Change): Node {
-  switch (node.kind) {
-    case 'leaf':
-      return node;
-    case 'array':
-      return { ...node, items: { ...node.items, node: changeNode(node.items.node, change) } };
-    case 'map':
-      return { ...node, values: { ...node.values, node: changeNode(node.values.node, change) } };
-    case 'object': {
-      const fields = node.fields.map((field) => changeFields(field, change));
-      return { ...node, fields, byName: new Map(fields.map((field) => [field.name, field])) };
-    }
-  }
 }
 
 function isNamed(given: AnswerInput): given is NamedAnswer {

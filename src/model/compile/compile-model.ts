@@ -2,8 +2,8 @@ import { ConfigurationError } from '../../errors.ts';
 import { about, once, tryAll } from '../../mistakes.ts';
 import type { Model } from '../define/define-model.ts';
 import { type Deliveries, deliveriesOf } from '../define/deliveries.ts';
-import { t } from '../define/t.ts';
 import { type CompiledField, type FieldTable, type ObjectNode, tabulateFields } from '../node.ts';
+import { tabulateComputed } from '../read/computed-fields.ts';
 import { compileHydrate } from '../read/hydrate.ts';
 import { privateNames, privatePaths, withoutPrivate } from '../read/private-fields.ts';
 import { compileFieldSelector, type FieldSelector } from '../read/select-fields.ts';
@@ -21,9 +21,9 @@ import type { WriteBson } from '../value/write-bson.ts';
 import { compileFolds, type Folds } from '../write/folds.ts';
 import { asId } from './as-id.ts';
 import { type CompiledLedger, compileLedger } from './compile-ledger.ts';
-import { compileObject } from './compile-schema.ts';
+import { compileObject, impliedId } from './compile-schema.ts';
 import { type CompiledSearch, compileSearch } from './compile-search.ts';
-import { compileExplain } from './explain-misfit.ts';
+import { compileExplain } from './explain-record.ts';
 import { checkRules, hasReadRules, namedRules } from './field-rules.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
@@ -173,6 +173,7 @@ export function compileSight(root: ObjectNode, { fieldTable, clientFields, id, m
   const hidden = privateNames(root);
   const hydrateReadable = once(() => compileHydrate(hidden.size > 0 ? withoutPrivate(root) : root));
   const explain = compileExplain(root.name as string, root);
+  const computed = tabulateComputed(root, fieldTable);
   const { write, select } = compileObjectWriter(root, '', many.size > 0 ? compileManyWriters(id.leaf, many) : []);
   const writer: ValueWriter = { write: explain(write), select: (selection) => explain(select(selection)) };
   const bytesWriter = compileBytesWriter(root);
@@ -180,9 +181,12 @@ export function compileSight(root: ObjectNode, { fieldTable, clientFields, id, m
     root,
     fieldTable,
     clientFields,
-    privatePaths: privatePaths(fieldTable),
+    privatePaths: privatePaths(
+      fieldTable,
+      computed.flatMap(({ paths }) => paths),
+    ),
     privateNames: hidden,
-    selector: compileFieldSelector(root, clientFields.keys(), writer, bytesWriter),
+    selector: compileFieldSelector({ root, names: clientFields.keys(), computed, writer, bytesWriter }),
     writeJson: writer.write,
     writeBson: bytesWriter.write,
     hydrateReadable: explain((stored) => hydrateReadable()(stored)),
@@ -195,9 +199,6 @@ function withId(root: ObjectNode): ObjectNode {
   const fields = [declared ?? impliedId(), ...root.fields.filter((field) => field !== own)];
   return { ...root, fields, byName: new Map(fields.map((field) => [field.name, field])) };
 }
-
-/** The field of an id that the model does not declare. */
-const impliedId = once(() => compileObject({ properties: { id: t.objectId() }, required: ['id'] }, '').byName.get('id') as CompiledField);
 
 function idField(root: ObjectNode): CompiledModel['id'] {
   const id = root.byName.get('id') as CompiledField;

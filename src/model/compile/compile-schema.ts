@@ -1,13 +1,15 @@
 import { ConfigurationError } from '../../errors.ts';
-import { tryAll } from '../../mistakes.ts';
+import { once, tryAll } from '../../mistakes.ts';
 import { checkName, readStoredKey } from '../define/field-name.ts';
 import { isOptional } from '../define/optional.ts';
-import { checkPolicy, resolvePolicy, rulesOf } from '../define/policy.ts';
+import { checkPolicy, type Policy, resolvePolicy, rulesOf } from '../define/policy.ts';
 import { annotations, asSchema, checkKeywords, type GivenSchema, markers, pick, unwrapNull } from '../define/raw-schema.ts';
 import type { Check } from '../define/schema.ts';
+import { t } from '../define/t.ts';
 import { type CompiledField, join, type ObjectNode, type Slot } from '../node.ts';
 import { checkAliases, checkReference } from '../relations/check-reference.ts';
 import { checkFlag, checkMaintained, checkMarkers } from './check-field.ts';
+import { compileComputed } from './compile-computed.ts';
 import { compileDefault } from './compile-default.ts';
 import { compileLeaf } from './compile-leaf.ts';
 import { checkAnnotations, compileConstraint } from './constraint.ts';
@@ -38,11 +40,21 @@ export function compileObject(schema: GivenSchema, path: string): ObjectNode {
   );
   // The fields of an embedded object end at their first mistake: an object that contains itself twice would have more
   // than can be counted.
-  const fields = path === '' ? tryAll(parts) : parts.map((part) => part());
-  checkAliases(fields, path === '' ? '' : `${path}.`);
+  const members = path === '' ? tryAll(parts) : parts.map((part) => part());
+  checkAliases(
+    members.map(({ field }) => field),
+    path === '' ? '' : `${path}.`,
+  );
+  const fields = members.flatMap(({ field, computed }) => (computed === undefined ? field : []));
   checkKeys(fields, path);
   const byName = new Map(fields.map((field) => [field.name, field]));
-  return { kind: 'object', name: objectName(schema, path), fields, byName, check: asCheck(schema.check, path) };
+  const node: ObjectNode = { kind: 'object', name: objectName(schema, path), fields, byName, check: asCheck(schema.check, path) };
+  if (members.length === fields.length) return node;
+  const sources = path === '' && !byName.has('id') ? new Map([...byName, ['id', impliedId()]]) : byName;
+  const makings = members.flatMap(({ field, computed, policy }) =>
+    computed === undefined ? [] : () => compileComputed(field, { given: computed, policy }, sources, path),
+  );
+  return { ...node, computed: tryAll(makings) };
 }
 
 /** Refuses two fields that would be one in the database. */
@@ -57,6 +69,10 @@ function checkKeys(fields: readonly CompiledField[], path: string): void {
     byKey.set(field.key, field);
   }
 }
+/** The field of an id that a model does not declare. */
+export const impliedId = once(
+  () => compileObject({ properties: { id: t.objectId() }, required: ['id'] }, '').byName.get('id') as CompiledField,
+);
 
 function asCheck(check: unknown, path: string): Check | undefined {
   if (check === undefined || typeof check === 'function') return check as Check | undefined;
@@ -79,7 +95,15 @@ function objectName({ objectName, title }: GivenSchema, path: string): string | 
   );
 }
 
-function compileField(name: string, property: unknown, required: boolean, parent: string): CompiledField {
+/** A member of an object as its schema describes it. */
+interface Member {
+  readonly field: CompiledField;
+  /** What its value is made of. Undefined for one that is stored. */
+  readonly computed: unknown;
+  readonly policy: Policy;
+}
+
+function compileField(name: string, property: unknown, required: boolean, parent: string): Member {
   const path = join(parent, name);
   checkName(name, path, parent);
   const { schema, nullable } = unwrapNull(asSchema(property, path), path);
@@ -109,7 +133,7 @@ function compileField(name: string, property: unknown, required: boolean, parent
   };
   checkMarkers(field, path);
   field.makeDefault = compileDefault(field, schema, path);
-  return field;
+  return { field, computed: schema.computed, policy };
 }
 
 type Growing<Type> = { -readonly [Key in keyof Type]: Type[Key] };

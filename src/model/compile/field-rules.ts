@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { listNames } from '../../hints.ts';
 import { narrowPolicy, type PolicyRules } from '../define/policy.ts';
-import type { CompiledField, FieldEntry, Node, ObjectNode } from '../node.ts';
+import { type CompiledField, type FieldEntry, membersOf, type Node, type ObjectNode } from '../node.ts';
 
 /** A view is compiled for each set of rules that occurs: with eight rules there are 256. */
 const mostRules = 8;
@@ -35,7 +35,7 @@ function fieldsIn(node: Node): CompiledField[] {
     case 'map':
       return fieldsIn(node.values.node);
     case 'object':
-      return node.fields.flatMap((field) => [field, ...fieldsIn(field.node)]);
+      return membersOf(node).flatMap((field) => [field, ...fieldsIn(field.node)]);
   }
 }
 
@@ -117,14 +117,21 @@ function policyIn({ policy, rules }: CompiledField, held: ReadonlySet<string>): 
 
 /** The record as callers see it for whom only these rules hold. What names no rule is shared. */
 export function narrowFields(node: ObjectNode, held: ReadonlySet<string>): ObjectNode {
-  const fields = node.fields.map((field) => {
-    const inner = narrow(field.node, held);
-    if (inner === field.node && !field.rules) return field;
-    const policy = policyIn(field, held);
-    return { ...field, node: inner, policy, rules: policy.private ? field.rules : undefined };
+  const fields = node.fields.map((field) => narrowField(field, held));
+  const computed = node.computed?.map((one) => {
+    const field = narrowField(one.field, held);
+    return field === one.field ? one : { ...one, field };
   });
-  if (fields.every((field, index) => field === node.fields[index])) return node;
-  return { ...node, fields, byName: new Map(fields.map((field) => [field.name, field])) };
+  const isSame = fields.every((field, index) => field === node.fields[index]);
+  if (isSame && !computed?.some((one, index) => one !== node.computed?.[index])) return node;
+  return { ...node, fields, byName: new Map(fields.map((field) => [field.name, field])), computed };
+}
+
+function narrowField(field: CompiledField, held: ReadonlySet<string>): CompiledField {
+  const inner = narrow(field.node, held);
+  if (inner === field.node && !field.rules) return field;
+  const policy = policyIn(field, held);
+  return { ...field, node: inner, policy, rules: policy.private ? field.rules : undefined };
 }
 
 function narrow(node: Node, held: ReadonlySet<string>): Node {

@@ -1,4 +1,4 @@
-import type { IndexDescription } from 'mongodb';
+import type { IndexDescription, ObjectId } from 'mongodb';
 import {
   anObject,
   aWholeNumber,
@@ -12,7 +12,7 @@ import {
 } from '../../options.ts';
 import { objectSchema } from './build-schema.ts';
 import { divideFields } from './has-many.ts';
-import type { Checked, HasFields } from './infer.ts';
+import type { Checked, HasFields, SoundlyComputed } from './infer.ts';
 import type { ModelHistory, ModelOutbox } from './ledger.ts';
 import type { Check, Fields, RawSchema } from './schema.ts';
 import type { ModelSearch } from './search.ts';
@@ -122,7 +122,10 @@ export interface Model<F extends Fields = Fields> extends HasFields<F> {
  * const Note = defineModel('Note', { collection: 'notes', fields: { text: t.string(), revision: t.revision() } });
  * type NoteDocument = Document<typeof Note>; // { id: ObjectId; text: string; revision: number }
  */
-export function defineModel<const F extends Fields>(name: string, options: ModelOptions<F>): Model<F> {
+export function defineModel<const F extends Fields>(
+  name: string,
+  options: ModelOptions<F> & { readonly fields: SoundlyComputed<F, { id: ObjectId }> },
+): Model<F> {
   checkValue('The name of a model', name, aModelName);
   checkOptions(options, legal, `model \`${name}\``);
   const { collection, fields, check, maxTimeMS, indexes, search, history, outbox } = options;

@@ -14,6 +14,8 @@ type Both<A, B> = A extends true ? B : false;
 type Not<A> = A extends true ? false : true;
 
 type IsMany<F> = Is<F, { readonly '~many': true }>;
+type IsComputed<F> = Is<F, { readonly '~computed': unknown }>;
+type IsStored<F> = Not<Either<IsMany<F>, IsComputed<F>>>;
 type IsOptional<F> = Is<F, { readonly '~optional': true }>;
 type IsNullable<F> = Is<F, { readonly '~nullable': true }>;
 type IsMaintained<F> = Is<F, { readonly '~maintained': true }>;
@@ -30,7 +32,17 @@ type IsClosedBy<F, Key extends 'insert' | 'update'> = Either<
 type IsClosedToCreate<F> = Either<IsMaintained<F>, IsClosedBy<F, 'insert'>>;
 type IsClosedToPatch<F> = Either<Either<IsMaintained<F>, Is<F, { readonly immutable: true }>>, IsClosedBy<F, 'update'>>;
 type MayBeLeftOut<F> = Either<Either<Either<IsOptional<F>, IsNullable<F>>, HasDefault<F>>, Either<IsReadByRule<F>, IsSetByRule<F>>>;
-type MayBeUnread<F> = Either<IsOptional<F>, IsReadByRule<F>>;
+type HasOwnRead<F> = Is<F, { readonly policy: { readonly read: unknown } }>;
+type SourcesOf<F> = OptionsOf<F> extends { readonly '~computed': { readonly from: infer Name } } ? Name : never;
+/** Whether some callers may not read all of which a computed field is made. */
+type InheritsRule<F, All> = true extends {
+  [K in keyof All]: K extends SourcesOf<F>
+    ? Either<IsReadByRule<All[K]>, [RulesIn<TypesOf<All[K]>>] extends [never] ? false : true>
+    : false;
+}[keyof All]
+  ? Not<HasOwnRead<F>>
+  : false;
+type MayBeUnread<F, All> = Either<Either<IsOptional<F>, IsReadByRule<F>>, Both<IsComputed<F>, InheritsRule<F, All>>>;
 
 type NamesIn<Allowed> = Allowed extends string ? Allowed : Allowed extends readonly (infer Name extends string)[] ? Name : never;
 type Literal<Name> = Name extends string ? (string extends Name ? never : Name) : never;
@@ -45,8 +57,8 @@ type Simplify<T> = { [K in keyof T]: T[K] } & {};
 
 /** An object of these fields as handlers and hooks hold it. Every field is present except the optional ones. */
 export type DocumentOf<F extends Fields> = Simplify<
-  { -readonly [K in keyof F as IsOptional<F[K]> extends true ? never : K]: TypesOf<F[K]>['document'] } & {
-    -readonly [K in keyof F as Both<IsOptional<F[K]>, Not<IsMany<F[K]>>> extends true ? K : never]?: TypesOf<F[K]>['document'];
+  { -readonly [K in keyof F as Either<IsOptional<F[K]>, Not<IsStored<F[K]>>> extends true ? never : K]: TypesOf<F[K]>['document'] } & {
+    -readonly [K in keyof F as Both<IsOptional<F[K]>, IsStored<F[K]>> extends true ? K : never]?: TypesOf<F[K]>['document'];
   }
 >;
 
@@ -55,8 +67,8 @@ export type DocumentOf<F extends Fields> = Simplify<
  * callers may be absent.
  */
 export type ReadOf<F extends Fields> = Simplify<
-  { [K in keyof F as Either<MayBeUnread<F[K]>, IsPrivate<F[K]>> extends true ? never : K]: TypesOf<F[K]>['read'] } & {
-    [K in keyof F as Both<MayBeUnread<F[K]>, Not<IsPrivate<F[K]>>> extends true ? K : never]?: TypesOf<F[K]>['read'];
+  { [K in keyof F as Either<MayBeUnread<F[K], F>, IsPrivate<F[K]>> extends true ? never : K]: TypesOf<F[K]>['read'] } & {
+    [K in keyof F as Both<MayBeUnread<F[K], F>, Not<IsPrivate<F[K]>>> extends true ? K : never]?: TypesOf<F[K]>['read'];
   } & { readonly [K in keyof F as IsMany<F[K]> extends true ? `${K & string}_has_next` : never]?: true }
 >;
 
@@ -83,6 +95,30 @@ export type ChangesOf<F extends Fields> = Simplify<{
     | TypesOf<F[K]>['changes']
     | (IsOptional<F[K]> extends true ? null : never);
 }>;
+
+/** What a computed field says of the fields of its object: their names, and the values that its `get` takes. */
+export interface ComputedOf<Name, Values> {
+  readonly from: Name;
+  readonly takes: (values: Values) => void;
+}
+
+/**
+ * Refuses a computed field that is made of what its object does not have, or of values of other types. `Id` is the
+ * `id` that a model has if its fields have none.
+ */
+export type SoundlyComputed<F extends Fields, Id = unknown> = {
+  readonly [K in keyof F]: [OptionsOf<F[K]>] extends [never]
+    ? unknown
+    : OptionsOf<F[K]> extends { readonly '~computed': ComputedOf<infer Name, infer Values> }
+      ? Id & DocumentOf<F> extends infer All
+        ? [Name] extends [keyof All]
+          ? Pick<All, Name & keyof All> extends Values
+            ? unknown
+            : { readonly get: (values: Pick<All, Name & keyof All>) => unknown }
+          : { readonly from: keyof All }
+        : never
+      : unknown;
+};
 
 type IsForeign<S> = S extends { readonly '~standard': unknown } ? true : false;
 

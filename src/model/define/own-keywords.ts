@@ -2,10 +2,16 @@ import type { GivenSchema } from './raw-schema.ts';
 
 /**
  * Reads what this library itself writes into the JSON Schema of a model and JSON Schema leaves open: the range of an
- * integer, and which callers read a field.
+ * integer, and which callers read or write a field.
  */
 export function readOwnKeywords(schema: GivenSchema): GivenSchema {
-  return readInteger(readVisibility(schema));
+  return readInteger(readVisibility(readWriting(schema)));
+}
+
+/** What is `readOnly`, clients do not write. */
+function readWriting(given: GivenSchema): GivenSchema {
+  const { readOnly, ...schema } = given;
+  return readOnly === true ? { ...schema, policy: { insert: false, update: false, ...(schema.policy as GivenSchema | undefined) } } : given;
 }
 
 /** The sentence by which the description of a field says which callers read it. */

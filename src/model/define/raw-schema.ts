@@ -9,7 +9,18 @@ export type GivenSchema = Readonly<Record<string, unknown>>;
 export const annotations = ['title', 'description', 'examples', 'deprecated'] as const;
 
 /** This library's keywords for fields. They are not about the field's value. */
-export const markers = ['policy', 'immutable', 'storeNone', 'default', 'ref', 'maintained', 'unique', 'index', 'stored'] as const;
+export const markers = [
+  'policy',
+  'immutable',
+  'storeNone',
+  'default',
+  'ref',
+  'maintained',
+  'unique',
+  'index',
+  'stored',
+  'computed',
+] as const;
 
 /**
  * Whether a value is a schema of another library that follows Standard Schema, even one that cannot tell its JSON

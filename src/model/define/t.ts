@@ -2,9 +2,10 @@ import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
 import type { Point } from '../value/point-leaf.ts';
 import { adoptSchema } from './adopt-schema.ts';
 import { build, extend, objectSchema, open } from './build-schema.ts';
+import type { Computed, ComputedField, Synchronous, ValuesOf } from './computed.ts';
 import type { NotOptional, ObjectField, OptionsIn, Overlaid, TypesIn } from './field-types.ts';
 import type { HasManyField, HasManyOptions } from './has-many.ts';
-import type { DocumentOf, OptionsFrom, TypesFrom } from './infer.ts';
+import type { DocumentOf, OptionsFrom, SoundlyComputed, TypesFrom } from './infer.ts';
 import type {
   BooleanOptions,
   DateOptions,
@@ -200,7 +201,7 @@ export const t = {
    */
   object: <const F extends Fields, const O extends ObjectOptions<DocumentOf<F>>>(
     name: string,
-    fields: F,
+    fields: F & SoundlyComputed<F>,
     options?: O & Closed<O, ObjectOptions<DocumentOf<F>>>,
   ): ObjectField<F, O> => build(objectSchema(fields, { ...open(options), objectName: name })),
 
@@ -243,6 +244,19 @@ export const t = {
     const given = Object.entries({ as, resource, exists, onDelete }).filter(([, value]) => value !== undefined);
     return build(extend(id, { ...rest, ref: { model, ...Object.fromEntries(given) } }));
   },
+
+  /**
+   * A field that is made of others of its object when it is shown: it is not stored, written, filtered or sorted by.
+   * `from` names the fields that `get` takes in document form, or is an object of the fields themselves, whose types
+   * `get` then knows. What it returns is of the type of `schema`. See `docs/reference/computed.md`.
+   *
+   * @example
+   * t.computed(t.string(), { from: ['first', 'last'], get: ({ first, last }) => `${first} ${last}` })
+   */
+  computed: <S extends FieldSchema, const From extends readonly string[] | Fields, Value extends Computed<S>, Values = ValuesOf<From>>(
+    schema: S,
+    { from, get }: { readonly from: From; readonly get: (values: Values) => Value & Synchronous<Value> },
+  ): ComputedField<S, From, Values> => build(extend(schema, { computed: { from, get } })),
 
   /**
    * The records of another model that refer to this one, or with `count` their number. It stands directly in the

@@ -1,5 +1,5 @@
 import { comparedPath, queriedPath } from '../fold/fold-paths.ts';
-import type { CompiledField, FieldTable, Node, ObjectNode } from '../node.ts';
+import { type CompiledField, type FieldTable, membersOf, type Node, type ObjectNode } from '../node.ts';
 
 /** Whether a value has private fields, at any depth. */
 export function holdsPrivate(node: Node): boolean {
@@ -30,17 +30,18 @@ export function privateNames(node: Node): ReadonlySet<string> {
     case 'map':
       return privateNames(node.values.node);
     case 'object':
-      return new Set(node.fields.flatMap((field) => [...(field.policy.private ? [field.name] : []), ...privateNames(field.node)]));
+      return new Set(membersOf(node).flatMap((field) => [...(field.policy.private ? [field.name] : []), ...privateNames(field.node)]));
   }
 }
 
 /**
  * The stored paths of private fields and of their folded values, for the projection of reads. Private fields in maps
- * have no fixed path.
+ * have no fixed path. What is `needed`, because a computed field is made of it, is fetched.
  */
-export function privatePaths(table: FieldTable): string[] {
+export function privatePaths(table: FieldTable, needed: readonly string[] = []): string[] {
   const hidden = [...table.values()].filter(({ isPrivate, parent }) => isPrivate && !parent?.isPrivate);
-  return hidden.flatMap((entry) => [...new Set([entry.path, queriedPath(entry), comparedPath(entry)])]);
+  const paths = hidden.flatMap((entry) => [...new Set([entry.path, queriedPath(entry), comparedPath(entry)])]);
+  return paths.filter((path) => !needed.some((one) => `${path}.`.startsWith(`${one}.`)));
 }
 
 /**

@@ -5,6 +5,7 @@ import { type CompiledField, join, type ObjectNode } from '../node.ts';
 import type { Relation } from '../relations/includable.ts';
 import { readsNullAsMissing } from '../shown-value.ts';
 import type { WriteBson } from '../value/write-bson.ts';
+import type { ComputedEntry } from './computed-fields.ts';
 import { holdsPrivate, readableFields } from './private-fields.ts';
 import type { BytesWriter } from './write-bytes.ts';
 import type { Choice, Selection, ValueWriter, WriteJson } from './write-json.ts';
@@ -57,26 +58,46 @@ export interface ChosenFields {
   readonly ofIncluded: ReadonlyMap<string, SelectedFields>;
 }
 
-/**
- * Compiles the selector of a model. `names` are the fields that a client may name; `writer` and `bytesWriter` write
- * whole records.
- */
-export function compileFieldSelector(
-  root: ObjectNode,
-  names: Iterable<string>,
-  writer: ValueWriter,
-  bytesWriter: BytesWriter,
-): FieldSelector {
-  const pathsOf = compilePaths(root, '');
+/** The parts of a model by which its fields are selected. */
+interface Selectable {
+  readonly root: ObjectNode;
+  /** The stored fields that a client may name. */
+  readonly names: Iterable<string>;
+  readonly computed: readonly ComputedEntry[];
+  /** Writes whole records, as `bytesWriter` does. */
+  readonly writer: ValueWriter;
+  readonly bytesWriter: BytesWriter;
+}
+
+/** Compiles the selector of a model. */
+export function compileFieldSelector({ root, names, computed, writer, bytesWriter }: Selectable): FieldSelector {
+  const storedPathsOf = compilePaths(root, '');
+  const nameable = computed.filter(({ parent }) => !parent?.inNestedArray).map(({ name }) => name);
+  function pathsOf(selection: Selection, chosen: readonly string[]): readonly string[] {
+    const needed = computed.filter(({ name }) => chosen.some((one) => `${name}.`.startsWith(`${one}.`)));
+    const paths = storedPathsOf(selection);
+    return needed.length > 0 ? outermost([...paths, ...needed.flatMap((one) => one.paths)]) : paths;
+  }
   return {
-    names: new Set(names),
+    names: new Set([...names, ...nameable]),
     select(chosen, included = []) {
       const selection: Growing = new Map();
       for (const name of ['id', ...chosen]) add(selection, name.split('.'), 'whole');
       for (const { field, ref } of included) add(selection, field.split('.'), ref.as === undefined ? 'whole' : 'fetched');
-      return { paths: pathsOf(selection), selection, writeJson: writer.select(selection), writeBson: bytesWriter.select(selection) };
+      return {
+        paths: pathsOf(selection, chosen),
+        selection,
+        writeJson: writer.select(selection),
+        writeBson: bytesWriter.select(selection),
+      };
     },
   };
+}
+
+/** The paths that are below no other one. */
+function outermost(paths: readonly string[]): readonly string[] {
+  const all = [...new Set(paths)];
+  return all.filter((path) => !all.some((other) => path.startsWith(`${other}.`)));
 }
 
 type Growing = Map<string, Exclude<Choice, Selection> | Growing>;

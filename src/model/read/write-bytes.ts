@@ -2,6 +2,7 @@ import { absent, type CompiledField, type Node, type ObjectNode, type Slot } fro
 import { compileShownValue } from '../shown-value.ts';
 import { bson, declined, documentEnd, valueEnd } from '../value/bson-bytes.ts';
 import { type WriteBson, writeArray, writeBson, writeMembers, writeNull } from '../value/write-bson.ts';
+import { readableComputed } from './computed-fields.ts';
 import { holdsPrivate, readableFields } from './private-fields.ts';
 import { type Choice, compileItemWriter, type Selection, type ValueWriter, type WriteJson } from './write-json.ts';
 
@@ -20,9 +21,14 @@ export function compileBytesWriter(node: ObjectNode): BytesWriter {
   const members = readableFields(node).map(compileMember);
   const writeMismatch = compileMismatch(node);
   const joined = (chosen: readonly ChosenMember[]) => joinMembers(chosen, writeMismatch);
+  const computed = readableComputed(node);
   return {
-    write: joined(members.map((member) => ({ member, write: member.value.write, writeShown: member.shown.write }))),
+    write:
+      computed.length > 0
+        ? decline
+        : joined(members.map((member) => ({ member, write: member.value.write, writeShown: member.shown.write }))),
     select(selection) {
+      if (computed.some(({ field }) => selection.has(field.name))) return decline;
       return joined(
         members.flatMap((member) => {
           const choice: Choice | undefined = selection.get(member.name);
@@ -34,6 +40,11 @@ export function compileBytesWriter(node: ObjectNode): BytesWriter {
       );
     },
   };
+}
+
+/** A field is computed from decoded values. */
+function decline(): never {
+  throw declined;
 }
 
 /** A readable field, as it is found in the bytes of an object and written. */

@@ -15,6 +15,8 @@ import type { Included, WriteAdded } from '../relations/included.ts';
 import { compileShownValue } from '../shown-value.ts';
 import { isStoredObject, mapEntries } from '../value/stored-shape.ts';
 import { writeUntyped } from '../value/untyped.ts';
+import { changeFields, showNull } from './change-fields.ts';
+import { readableComputed } from './computed-fields.ts';
 import { holdsPrivate, readableFields } from './private-fields.ts';
 
 /** Writes a stored value as JSON for a client, with the included records of its relations. */
@@ -40,14 +42,17 @@ export interface ValueWriter {
 }
 
 /**
- * Compiles the writer of an object. It writes the readable fields in declared order, and never a private one, at any
- * depth. A missing field shows its default, or null if it is nullable; only optional fields are omitted. A stored value
+ * Compiles the writer of an object. It writes the readable fields in declared order, then those that are computed, and
+ * never a private one, at any depth. A missing field shows its default, or null if it is nullable; only optional fields are omitted. A stored value
  * of another type is written as it is, because a read must not fail on old data. `path` is the path of the object in
  * its model, and `many` write what stands behind the fields of a record.
  */
 export function compileObjectWriter(node: ObjectNode, path = '', many: readonly WriteAdded[] = []): ValueWriter {
   const fields = readableFields(node);
-  const members = fields.map((field) => compileMemberWriter(field, path));
+  const members = [
+    ...fields.map((field) => compileMemberWriter(field, path)),
+    ...readableComputed(node).map(({ field, compute }) => compileMemberWriter(changeFields(field, showNull), path, compute)),
+  ];
   const added = [...fields.flatMap((field) => compileAddedWriter(field, path)), ...many];
   const writeMismatch = compileMismatchWriter(node);
   const joined = (chosen: readonly WriteMember[]) => joinMembers(chosen, added, writeMismatch);
@@ -95,11 +100,10 @@ interface MemberWriter {
   select(selection: Selection): WriteMember;
 }
 
-function compileMemberWriter(field: CompiledField, path: string): MemberWriter {
+function compileMemberWriter(field: CompiledField, path: string, show = compileShownValue(field)): MemberWriter {
   const { name } = field;
   const prefix = `${JSON.stringify(name)}:`;
   const value = compileItemWriter(field, join(path, name));
-  const show = compileShownValue(field);
   function memberOf(write: WriteJson): WriteMember {
     return function writeMember(stored, included) {
       const shown = show(stored);

@@ -3,7 +3,7 @@ import { tryAll } from '../../mistakes.ts';
 import { aString, aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, required, trueOrFalse } from '../../options.ts';
 import { checkName } from '../define/field-name.ts';
 import type { HasMany } from '../define/has-many.ts';
-import { type ObjectNode, relationSlot } from '../node.ts';
+import { membersOf, type ObjectNode, relationSlot } from '../node.ts';
 import { hasNextName, type ManyRelation } from './many-relations.ts';
 
 const mostRecords = 10_000;
@@ -59,8 +59,8 @@ function parseKey(key: string): readonly [string, 1 | -1] {
 }
 
 /** Refuses a relation that would add a member which is there already: a field, an `as`, or one of another relation. */
-function checkMembers(relations: readonly ManyRelation[], { fields }: ObjectNode): void {
-  const taken = new Set(fields.flatMap((field) => [field.name, relationSlot(field)?.ref.as ?? field.name]));
+function checkMembers(relations: readonly ManyRelation[], root: ObjectNode): void {
+  const taken = new Set(membersOf(root).flatMap((field) => [field.name, relationSlot(field)?.ref.as ?? field.name]));
   for (const { name } of relations) {
     for (const member of [name, hasNextName(name)]) {
       if (taken.has(member))

@@ -26,6 +26,8 @@ export const notObject = new Invalid('type', 'must be an object', { type: 'objec
 const notArray = new Invalid('type', 'must be a list', { type: 'array' });
 const equalItems = new Invalid('uniqueItems', 'must not have equal items');
 
+const isComputed = new Invalid('not_writable', 'is computed from other fields');
+
 /** The error of a required field that was left out. */
 export const isRequiredButMissing = new Invalid('required', 'is required');
 
@@ -168,7 +170,8 @@ function compileMissing(node: ObjectNode, access: Access): (missing: readonly Co
 
 /** Compiles the check of an object's keys. Each unknown or closed key is an error of its own. */
 export function compileKeyCheck(node: ObjectNode, access: Access): (value: object, path: string, report: Report) => void {
-  const refusals = new Map(node.fields.map((field) => [field.name, access.refusal(field)]));
+  const computed = (node.computed ?? []).map(({ field }) => [field.name, access.refusal(field) ?? isComputed] as const);
+  const refusals = new Map([...node.fields.map((field) => [field.name, access.refusal(field)] as const), ...computed]);
   const candidates = node.fields.filter((field) => !field.policy.private && access.refusal(field) === undefined).map((field) => field.name);
   return function refuseKeys(value, path, report) {
     for (const key of Object.keys(value)) {

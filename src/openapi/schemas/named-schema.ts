@@ -1,4 +1,4 @@
-import type { ObjectNode } from '../../model/node.ts';
+import { membersOf, type ObjectNode } from '../../model/node.ts';
 import type { Schema } from '../document.ts';
 
 /**
@@ -44,7 +44,7 @@ export class NamedSchema {
   /** Whether the objects of both are defined equally. Two objects with the same name must be. */
   isOfSameDefinition(other: NamedSchema): boolean {
     const [own, others] = [this.#node, other.#node];
-    return own.fields === others.fields || toText(describeNode(own)) === toText(describeNode(others));
+    return (own.fields === others.fields && own.computed === others.computed) || toText(describeNode(own)) === toText(describeNode(others));
   }
 
   #toText(): string {
@@ -80,7 +80,7 @@ function toText(value: unknown): string {
  * them.
  */
 function describeNode(node: ObjectNode): unknown {
-  return node.fields.map((field) => {
+  return membersOf(node).map((field) => {
     const { name, optional, nullable, immutable, maintained, annotations, policy, rules } = field;
     const access = [policy.private, policy.insert, policy.update, immutable, maintained];
     return [name, optional, nullable, field.makeDefault !== undefined, access, rules, annotations, describeValue(field.node)];

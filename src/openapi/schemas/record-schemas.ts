@@ -1,5 +1,6 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { type CompiledField, type Node, type ObjectNode, relationSlot } from '../../model/node.ts';
+import { readableComputed } from '../../model/read/computed-fields.ts';
 import { readableFields } from '../../model/read/private-fields.ts';
 import { hasNextName } from '../../model/relations/many-relations.ts';
 import {
@@ -175,7 +176,16 @@ function describe(node: ObjectNode, shape: Shape, members: readonly Member[], ki
 /** The members that clients read. In `Selected` only the id is required. */
 function readMembers(node: ObjectNode, included: IncludedRecords, shape: 'Read' | 'Selected'): Member[] {
   const object = (embedded: ObjectNode) => describe(embedded, shape, readMembers(embedded, included, shape));
-  return readableFields(node).flatMap((field) => {
+  const computed = readableComputed(node).map(({ field }): Member => {
+    const schema = valueSchema(field.node, { leaf: readLeaf, object });
+    const shown = annotate(field.nullable ? withNull(schema) : schema, field, 'read');
+    return {
+      name: field.name,
+      schema: { ...shown, readOnly: true },
+      isRequired: shape === 'Read' && !(field.optional || field.rules?.read),
+    };
+  });
+  const stored = readableFields(node).flatMap((field) => {
     const slot = relationSlot(field);
     const record = slot && included.referred.get(slot);
     const isReplaced = record && slot.ref.as === undefined;
@@ -189,6 +199,7 @@ function readMembers(node: ObjectNode, included: IncludedRecords, shape: 'Read' 
       ? [own, { name: slot.ref.as, schema: addedSchema(field.node, record), isRequired: false }]
       : [own];
   });
+  return [...stored, ...computed];
 }
 
 /** The members that `include` adds beside ids: the record of each, or null. Without `include` they are missing. */

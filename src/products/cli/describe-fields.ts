@@ -1,4 +1,5 @@
 import type { FieldEntry } from '../../model/node.ts';
+import { tabulateComputed } from '../../model/read/computed-fields.ts';
 import { type Access, insertAccess, updateAccess } from '../../model/write/access.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import { formatTable } from './format-table.ts';
@@ -21,7 +22,8 @@ export function describeFields(resource: CompiledResource): FieldFindings[] | un
   const { model, explicitWrites } = resource;
   if (model.rules.length === 0) return undefined;
   const [insert, update] = [insertAccess({ explicitWrites }), updateAccess({ explicitWrites })];
-  return [...model.fieldTable.values()].map((entry) => {
+  const computed = tabulateComputed(model.root, model.fieldTable).map(({ name, computed: { field }, parent }) => ({ name, field, parent }));
+  return [...model.fieldTable.values(), ...computed].map((entry) => {
     const query = model.clientFields.get(entry.name);
     return {
       field: entry.name,
@@ -48,18 +50,21 @@ export function formatFields(fields: readonly FieldFindings[]): string {
   return formatTable([head, ...rows], '  ');
 }
 
+/** A field in its place, stored or computed. */
+type Placed = Pick<FieldEntry, 'field' | 'parent'>;
+
 /** Everybody, nobody, or the rules of which one must hold. */
 type Callers = boolean | readonly string[];
 
 /** Who cannot read a field may write it only if its policy says so. */
-function writers({ field }: FieldEntry, access: Access, named: readonly string[] | undefined): Callers {
+function writers({ field }: Placed, access: Access, named: readonly string[] | undefined): Callers {
   if (access.refusal(field) !== undefined) return false;
   const isOpened = (access.existing ? field.policy.update : field.policy.insert) === true;
   return named ?? (isOpened ? true : (field.rules?.read ?? true));
 }
 
 /** What must hold for a field, and for each object that holds it. */
-function clausesOf(entry: FieldEntry, callersOf: (entry: FieldEntry) => Callers): Callers[] {
+function clausesOf(entry: Placed, callersOf: (entry: Placed) => Callers): Callers[] {
   return [...(entry.parent ? clausesOf(entry.parent, callersOf) : []), callersOf(entry)];
 }
 

@@ -33,7 +33,7 @@ const live = 'text/event-stream';
 const requests: readonly Request[] = [
   ['GET', '/orders'],
   ['GET', '/orders?total=true&sort=-title&limit=2'],
-  ...['secret', 'margin', 'place.code', 'inner.text', 'lines.sku', 'lines.cost', 'boss', 'extra', 'secrte', 'margn', 'place.cod'].flatMap(
+  ...['secret', 'margin', 'place.code', 'inner.text', 'lines.sku', 'lines.cost', 'boss', 'extra', 'tag', 'stamp', 'place.mark', 'secrte', 'margn', 'place.cod'].flatMap(
     (name): Request[] => [
       ['GET', `/orders?${name}=${canary}`],
       ['GET', `/orders?${name}[gte]=a`],
@@ -332,6 +332,9 @@ describe('a caller for whom the rules hold', () => {
     ['GET', `/orders?secret=${canary}1`],
     ['GET', '/orders?sort=margin'],
     ['GET', '/orders/o1?fields=secret'],
+    ['GET', '/orders/o1?fields=tag'],
+    ['GET', '/orders/o1?fields=stamp'],
+    ['GET', '/orders?fields=place.mark'],
     ['GET', '/orders/o1/history'],
     ['GET', '/orders/o1/history?path=secret'],
     ['GET', '/orders/o1?at=1'],

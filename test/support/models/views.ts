@@ -17,7 +17,10 @@ function fieldsOf(hasHidden: boolean) {
   const Note = t.object('Note', { text: t.string() });
   const Place = t.object('Place', {
     city: t.string({ policy: { filter: true, sort: true } }),
-    ...hidden({ code: t.optional(t.string({ policy: { ...staff, filter: true, sort: true, group: true } })) }),
+    ...hidden({
+      code: t.optional(t.string({ policy: { ...staff, filter: true, sort: true, group: true } })),
+      mark: t.computed(t.string(), { from: ['city', 'code'], get: ({ city, code }) => `${city} ${code}` }),
+    }),
   });
   const order = {
     id: t.string({ policy: { insert: true, filter: true, sort: true } }),
@@ -37,6 +40,8 @@ function fieldsOf(hasHidden: boolean) {
       lines: t.optional(t.array(Line, { policy: { ...staff, filter: true } })),
       extra: t.optional(t.map(t.string(), { policy: staff })),
       spot: t.optional(t.point({ policy: { ...staff, near: { maxMetres: 5000 } } })),
+      tag: t.computed(t.string(), { from: ['title', 'secret'], get: ({ title, secret }) => `${title} ${secret}` }),
+      stamp: t.computed(t.array(t.string(), { policy: staff }), { from: ['title'], get: () => [canary] }),
     }),
     revision: t.revision(),
     updatedAt: t.updatedAt(),

@@ -1,5 +1,6 @@
 import { once } from '../../mistakes.ts';
 import type { ObjectNode } from '../node.ts';
+import { NotComputed } from '../read/not-computed.ts';
 import { Misfit } from '../value/leaf.ts';
 import { writeUntyped } from '../value/untyped.ts';
 import { compileFindMisfits } from '../write/find-misfits.ts';
@@ -10,17 +11,18 @@ type Read<Stored, Result, More extends unknown[]> = (stored: Stored, ...more: Mo
 type Explain = <Stored, Result, More extends unknown[]>(read: Read<Stored, Result, More>) => Read<Stored, Result, More>;
 
 /**
- * Compiles a wrapper of what reads the records of a model: an error of a value that its field cannot read then names
- * the record and the path, for `app.on('error')`. It does not say the value.
+ * Compiles a wrapper of what reads the records of a model: the error of a value that its field cannot read, or that
+ * cannot be computed, then names the record and the path, for `app.on('error')`. It does not say the value.
  */
 export function compileExplain(name: string, root: ObjectNode): Explain {
   const findMisfits = once(() => compileFindMisfits(root));
   function explain(error: unknown, stored: unknown): unknown {
+    const id = writeUntyped((stored as { readonly _id?: unknown } | null)?._id);
+    if (error instanceof NotComputed) return error.of(name, id);
     if (!(error instanceof Misfit)) return error;
     const [found] = findMisfits()(stored);
-    const id = (stored as { readonly _id?: unknown } | null)?._id;
     const what = found ? `\`${found.path}\` ${found.message}` : `a value ${error.message}`;
-    return new Error(`The record of ${name} with the id ${writeUntyped(id)} does not fit its model: ${what}.`, { cause: error });
+    return new Error(`The record of ${name} with the id ${id} does not fit its model: ${what}.`, { cause: error });
   }
   return (read) =>
     (stored, ...more) => {
