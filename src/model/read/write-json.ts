@@ -43,9 +43,9 @@ export interface ValueWriter {
 
 /**
  * Compiles the writer of an object. It writes the readable fields in declared order, then those that are computed, and
- * never a private one, at any depth. A missing field shows its default, or null if it is nullable; only optional fields are omitted. A stored value
- * of another type is written as it is, because a read must not fail on old data. `path` is the path of the object in
- * its model, and `many` write what stands behind the fields of a record.
+ * never a private one, at any depth. A missing field shows its default, or null if it is nullable; only optional fields
+ * are omitted. A stored value of another type is written as it is, because a read must not fail on old data. `path` is
+ * the path of the object in its model, and `many` write what stands behind the fields of a record.
  */
 export function compileObjectWriter(node: ObjectNode, path = '', many: readonly WriteAdded[] = []): ValueWriter {
   const fields = readableFields(node);
