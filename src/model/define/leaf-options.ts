@@ -79,7 +79,10 @@ export interface DateOptions extends FieldOptions<Date> {
 
 /** Options of `t.decimal`. Bounds are inclusive and exact. Write fractions as strings. */
 export interface DecimalOptions extends FieldOptions<Decimal128> {
-  /** How the database has the values: `int` is an integer of the smallest unit, which `scale` names. @default a Decimal128 */
+  /**
+   * How the database has the values: `int` is an integer of the smallest unit, which `scale` names.
+   * @default a Decimal128
+   */
   readonly storedAs?: 'int';
   /** With `storedAs: 'int'`: how many digits stand behind the point, from 0 to 18. 2 for cents. @default none */
   readonly scale?: number;
