@@ -56,6 +56,7 @@ const rooms = [
   'middleware/hooks',
   'middleware/idempotency',
   'middleware/history',
+  'middleware/counters',
   'delivery',
   'export',
   'live',

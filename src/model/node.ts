@@ -39,6 +39,8 @@ export interface CompiledField extends Slot {
    * The value that the service sets here: the revision or a time. Undefined for a field that clients or handlers set.
    */
   readonly maintained: 'revision' | 'createdAt' | 'updatedAt' | 'deletedAt' | undefined;
+  /** Whether clients step the value, and never set it on patch and put. */
+  readonly counter: boolean;
   readonly ref: Reference | undefined;
   /** Makes the stored value of a field that was not sent. Undefined if the field has no default. */
   readonly makeDefault: (() => unknown) | undefined;

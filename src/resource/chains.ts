@@ -40,9 +40,10 @@ import { update } from '../middleware/update.ts';
 import { updateMany } from '../middleware/update-many.ts';
 import { withinTransaction } from '../middleware/within-transaction.ts';
 import { aggregateChains } from './aggregate-chains.ts';
+import { counterChains } from './counter-chains.ts';
 import type { CompiledOperation } from './define/compile-operations.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
-import { listQueryName, type Operation, type WriteOperation } from './define/resource-options.ts';
+import { listQueryName, type Operation } from './define/resource-options.ts';
 import { exportChains } from './export-chains.ts';
 import { earlier, historyChains } from './history-chains.ts';
 import { idempotent, keyed, readmission } from './idempotent.ts';
@@ -57,7 +58,8 @@ export function chainsOf(r: CompiledResource): ReadonlyMap<string, () => readonl
     ...(r.ops.includes('list') ? [[listQueryName, () => queried(r)] as const] : []),
     ...aggregateChains(r),
     ...historyChains(r),
-    ...r.operations.map((operation) => [operation.name, () => customChain(r, operation)] as const),
+    ...r.operations.filter(({ counter }) => !counter).map((operation) => [operation.name, () => customChain(r, operation)] as const),
+    ...counterChains(r, { guard, rows, match, prior, writing }),
     ...nestedChains(r, { ...chains, query: queried }),
     ...linkChains(r),
     ...exportChains(r),
@@ -97,7 +99,7 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
       r,
       'create',
       insert(r.model, { ...writes(r), shareRoundTrips: r.shareRoundTrips }),
-      record({ created: true, ...locating(r) }),
+      record({ created: true, ...(r.location && { location: r.location }) }),
     ),
   ],
   patch: (r) => [
@@ -261,7 +263,7 @@ const included = (r: CompiledResource) => (r.includes.names.length > 0 ? [findIn
 /** The checks behind `match` require an object. */
 const body = (r: CompiledResource) => jsonBody({ limit: r.maxBody, timeout: r.bodyTimeout, maxValues: r.maxValues, requireObject: false });
 const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequired });
-const prior = (r: CompiledResource, operation: WriteOperation) =>
+const prior = (r: CompiledResource, operation: string) =>
   r.beforeOf(operation).length > 0 ? [beforeHooks(r.model, r.beforeOf(operation))] : [];
 const hooks = (r: CompiledResource, operation: string) => (r.hooksOf(operation).length > 0 ? [afterHooks(r.hooksOf(operation))] : []);
 /** The hooks of the records that a delete or a restore addresses, and of the cascaded ones. */
@@ -271,7 +273,7 @@ const cascadingHooks = (r: CompiledResource, operation: 'delete' | 'deleteMany' 
   return all.length > 0 ? [afterHooks(all)] : [];
 };
 /** The end of a chain that writes: the write, with the hooks in its transaction, the hooks after it, and the answer. */
-const writing = (r: CompiledResource, name: Operation, write: ResourceMiddleware, answering: ResourceMiddleware) =>
+const writing = (r: CompiledResource, name: string, write: ResourceMiddleware, answering: ResourceMiddleware) =>
   carrying(r, withinTransaction(write, r.withinOf(name), writes(r)), hooks(r, name), answering);
 const carrying = (
   r: CompiledResource,
@@ -281,7 +283,6 @@ const carrying = (
 ): readonly ResourceMiddleware[] => (r.isCarried ? [carried(write, after, answering)] : [write, ...after, answering]);
 const answerOf = ({ answer }: CompiledOperation, { maxPageBytes }: CompiledResource) =>
   answer === undefined ? {} : { answer, maxPageBytes };
-const locating = ({ location }: CompiledResource) => (location ? { location } : {});
 const store = ({ db, maxTimeMS }: CompiledResource) => ({ db, maxTimeMS });
 const writes = (r: CompiledResource) => ({ ...store(r), references: r.references });
 const closed = ({ explicitWrites }: CompiledResource) => ({ explicitWrites });

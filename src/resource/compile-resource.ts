@@ -28,6 +28,7 @@ import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
 import { readAggregate } from './define/aggregate-options.ts';
 import { checkFilterNames, checkFilters } from './define/check-filters.ts';
 import { checkSearch } from './define/check-search.ts';
+import { compileCounters } from './define/compile-counters.ts';
 import { checkEndpoints, compileOperations, hasWritingHandler } from './define/compile-operations.ts';
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { checkDeleted } from './define/deleted-options.ts';
@@ -87,6 +88,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   live: checkedLater,
   history: trueOrFalse,
   operations: [isObject, 'an object with an operation for each name'],
+  counters: anArrayOf("counters, such as ['stock']", (name) => typeof name === 'string'),
   deleted: [isObject, 'an object of guards'],
   before: [isTable, 'an object with an array of functions for each operation'],
   within: [isTable, 'an object with an array of functions for each operation'],
@@ -115,6 +117,8 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   const compiledModel = once(() => watchMisfits(compileModel(given('model').model)));
   const standard = once(() => readOps(given('ops'), where));
   const custom = once(() => compileOperations(given('operations').operations ?? {}, where));
+  const counters = once(() => compileCounters(given('counters', 'explicitWrites', 'operations'), standard(), compiledModel(), where));
+  const stepped = once(() => counters().map(({ name }) => name));
   const writing = once(() =>
     custom()
       .filter(hasWritingHandler)
@@ -123,7 +127,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   const names = once(() => [...standard(), ...Object.keys(given('operations').operations ?? {})]);
   const ofList = once(() => ({
     ops: standard(),
-    custom: custom().map(({ name }) => name),
+    custom: [...custom().map(({ name }) => name), ...stepped()],
     hasHooks: functionsOf(given('after').after ?? {}, 'list').length > 0,
     model: compiledModel(),
   }));
@@ -142,24 +146,33 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     ...(whole().includes(aggregateName) ? [{ name: aggregateName, ...aggregateEndpoint }] : []),
     ...(hasHistory() ? [historyEndpoint] : []),
   ]);
-  const [, , model, ops, operations] = tryAll([
+  const [, , model, ops, own, ofCounters] = tryAll([
     () => checkOptions(definition, legal, where),
     () => checkPath(given('path'), compiledModel(), where),
     compiledModel,
     standard,
     custom,
-    () => checkEndpoints(standard(), [...further(), ...custom(), ...relationEndpoints(given('nested', 'links'), where)], where),
+    counters,
+    () =>
+      checkEndpoints(standard(), [...further(), ...custom(), ...counters(), ...relationEndpoints(given('nested', 'links'), where)], where),
     () => checkGuards(given('guards').guards ?? [], 'guards', where),
-    () => checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', [...withGroups(names()), ...ofReads()], where, checkGuards),
+    () =>
+      checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', [...withGroups(names(), stepped()), ...ofReads()], where, checkGuards),
     exporting,
     aggregating,
     living,
     () => checkHistory(given('history', 'scope', 'scopeFields'), ofList(), compiledModel(), where),
     () => checkServerFields(given('serverFields').serverFields, where),
-    () => checkTable(given('before').before ?? {}, 'before', withGroups(standard().filter(isWrite)), where, checkBefore),
+    () => checkTable(given('before').before ?? {}, 'before', withGroups(standard().filter(isWrite), stepped()), where, checkBefore),
     () =>
-      checkTable(given('within').within ?? {}, 'within', [...withGroups(standard().filter(isWrite)), ...writing()], where, checkFunctions),
-    () => checkTable(given('after').after ?? {}, 'after', withGroups(names()), where, checkFunctions),
+      checkTable(
+        given('within').within ?? {},
+        'within',
+        [...withGroups(standard().filter(isWrite), stepped()), ...writing()],
+        where,
+        checkFunctions,
+      ),
+    () => checkTable(given('after').after ?? {}, 'after', withGroups(names(), stepped()), where, checkFunctions),
     () => checkFilterNames(compiledModel(), standard(), definition),
     () => checkSearch(given('search', 'scopeFields'), standard(), compiledModel(), where),
     () => checkDeleted(given('deleted', 'paging'), standard(), compiledModel(), where),
@@ -175,7 +188,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     model,
     ops,
     shownBy: (['get', 'list'] as const).find((operation) => ops.includes(operation)),
-    operations,
+    operations: [...own, ...ofCounters],
     scope: definition.scope ?? (() => everything),
     isScoped: definition.scope !== undefined,
     scopeWrites: definition.scopeWrites ?? true,
@@ -203,15 +216,15 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
       const isQuery = operation === listQueryName;
       const whose = isQuery || whole().includes(operation) ? 'list' : operation === historyName && hasHistory() ? 'get' : undefined;
       const ofOther = whose ? functionsOf<Guard<never>>(guardsFor, whose) : [];
-      return [...new Set([...guards, ...ofOther, ...functionsOf<Guard<never>>(guardsFor, isQuery ? queryName : operation)])];
+      return [...new Set([...guards, ...ofOther, ...functionsOf<Guard<never>>(guardsFor, isQuery ? queryName : operation, stepped())])];
     },
-    beforeOf: (operation) => functionsOf(before, operation),
-    withinOf: (operation) => functionsOf(within, operation),
-    hooksOf: (operation) => functionsOf(after, operation),
+    beforeOf: (operation) => functionsOf(before, operation, stepped()),
+    withinOf: (operation) => functionsOf(within, operation, stepped()),
+    hooksOf: (operation) => functionsOf(after, operation, stepped()),
     uncovered: [
-      ...findUncovered('guardsFor', guardsFor, ops, guards),
-      ...findUncovered('before', before, ops.filter(isWrite)),
-      ...findUncovered('within', within, ops.filter(isWrite)),
+      ...findUncovered('guardsFor', guardsFor, ops, stepped(), guards),
+      ...findUncovered('before', before, ops.filter(isWrite), stepped()),
+      ...findUncovered('within', within, ops.filter(isWrite), stepped()),
     ],
   };
 }

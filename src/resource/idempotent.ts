@@ -21,7 +21,7 @@ export function keyed({ idempotency }: CompiledResource): ResourceMiddleware[] {
 export function readmission(r: CompiledResource, operation: string): ResourceMiddleware[] {
   const { idempotency, operations, isScoped, scope, model, db, maxTimeMS } = r;
   if (!idempotency) return [];
-  const custom = operations.find(({ name }) => name === operation);
+  const custom = operations.find(({ name, counter }) => name === operation && !counter);
   const guards = custom?.use.filter(isGuards) ?? [];
   const hasAddress = custom?.path.split('/').includes(':id') ?? false;
   const rows = isScoped ? { scope } : {};

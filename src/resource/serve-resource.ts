@@ -106,7 +106,11 @@ const reads: ReadonlySet<string> = new Set([
 ]);
 
 function isOfRelation({ ops, operations }: CompiledResource, name: string): boolean {
-  return !reads.has(name) && !(ops as readonly string[]).includes(name) && !operations.some((one) => one.name === name);
+  return (
+    !reads.has(name) &&
+    !(ops as readonly string[]).includes(name) &&
+    !operations.some((one) => one.name === name && !one.counter?.rules?.read)
+  );
 }
 
 /** The rules on which an operation depends: always, and where its query string names relations. */

@@ -35,6 +35,7 @@ import { compileLimits, type Limits, type Reach } from './limits.ts';
 import { openMany } from './many.ts';
 import { compileModelReferences } from './model-references.ts';
 import { purge, requireDeletedAt } from './purge.ts';
+import { readStep } from './read-step.ts';
 import type {
   DeletedOption,
   FindManyOptions,
@@ -216,6 +217,10 @@ export function compileStore(model: CompiledModel, { answers, deliveries, remova
         const [read, target] = [readChanges(changes), readTarget(id, options)];
         const update = async (limits: Limits) => collection.update(target(limits), requireChangesWithin(limits.writer, read), work());
         return give(await change(update)) as never;
+      },
+      async step(id: unknown, name: unknown, add: unknown, options?: IfMatch) {
+        const [step, target] = [readStep(model, name, add), readTarget(id, options)];
+        return give(await change((limits) => collection.step(target(limits), step, work()))) as never;
       },
       async upsert(id: unknown, document: unknown) {
         const stored = readNew(document, { id: readNewId(model, id) });

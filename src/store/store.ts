@@ -1,6 +1,6 @@
 import type { Model } from '../model/define/define-model.ts';
 import type { Given } from '../model/define/given.ts';
-import type { Document, HasFields, NewDocument } from '../model/define/infer.ts';
+import type { CountersOf, Document, HasFields, NewDocument } from '../model/define/infer.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import type { everything, FilterOn, RowScope } from '../mongo/query/filter.ts';
 import type { ReferenceLimits } from '../mongo/relations/limits.ts';
@@ -183,6 +183,15 @@ export interface Store<M extends HasFields> {
    * optional value. Throws 404, 409, 412 or 422.
    */
   update(id: Id<M>, changes: DocumentChanges<M>, options?: IfMatch): Promise<Document<M>>;
+  /**
+   * Adds to a counter of a record, or takes away from it, in one atomic command. Throws 404, 412, or 422 if the sum
+   * would pass a bound of the counter.
+   *
+   * @example
+   * const Product = defineModel('Product', { collection: 'products', fields: { stock: t.counter({ minimum: 0 }) } });
+   * const { stock } = await openStore(Product, { db }).step(id, 'stock', -1);
+   */
+  step(id: Id<M>, counter: CountersOf<M['~fields']>, add: number, options?: IfMatch): Promise<Document<M>>;
   /**
    * Applies the same changes to every record that matches, in one transaction: all of them or none. `{}` matches every
    * record. Throws 409 or 422; a record that cannot take the changes is named by its id.

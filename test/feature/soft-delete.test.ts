@@ -78,7 +78,7 @@ describe('a delete of a record with t.deletedAt()', () => {
 
   it('leaves out the time and the deletion id from the record as long as it lives', async () => {
     await post({ id: 'new' });
-    expect(Object.keys(await stored('new'))).toEqual(['_id', 'place', 'owner', 'revision', 'createdAt', 'updatedAt']);
+    expect(Object.keys(await stored('new'))).toEqual(['_id', 'place', 'owner', 'uses', 'revision', 'createdAt', 'updatedAt']);
     expect((await api.request('GET', '/api/parcels/new')).body.data).not.toHaveProperty('deletedAt');
   });
 
@@ -215,6 +215,8 @@ describe('every method of a collection sees a deleted record as gone', () => {
     element: 'x',
     changes: { assignments: [], embedded: [] },
   };
+  const counter = compileModel(Parcel).root.byName.get('uses') as Any;
+  const noChanges = { assignments: [], embedded: [] };
   const cases: { readonly [Name in keyof ModelCollection]: (c: ModelCollection) => Promise<unknown> } = {
     findOne: (c) => expect(c.findOne('gone', undefined, {}, new Work())).rejects.toMatchObject(notFound),
     findPage: async (c) => {
@@ -231,6 +233,7 @@ describe('every method of a collection sees a deleted record as gone', () => {
     },
     count: async (c) => expect(await c.count([], undefined, new Work())).toBe(1),
     insert: (c) => expect(c.insert({ _id: 'gone' }, new Work())).rejects.toMatchObject({ code: 'duplicate_key' }),
+    step: (c) => expect(c.step(target, { field: counter, add: 1, changes: noChanges }, new Work())).rejects.toMatchObject(notFound),
     insertEach: async (c) => expect([...(await c.insertEach([{ _id: 'gone' }], new Work())).keys()]).toEqual([0]),
     insertAll: (c) => expect(c.insertAll([{ _id: 'gone' }], new Work())).rejects.toMatchObject({ code: 'duplicate_key' }),
     update: (c) => expect(c.update(target, changes, new Work())).rejects.toMatchObject(notFound),
@@ -300,6 +303,7 @@ describe('every method of a store sees a deleted record as gone', () => {
     createMany: async (s) => expect((await s.createMany([{ id: 'gone' }]))[0]?.error).toMatchObject({ code: 'duplicate_key' }),
     upsert: (s) => expect(s.upsert('gone', {})).rejects.toMatchObject({ code: 'duplicate_key' }),
     update: (s) => expect(s.update('gone', { place: 'x' })).rejects.toMatchObject(notFound),
+    step: (s) => expect(s.step('gone', 'uses', 1)).rejects.toMatchObject(notFound),
     updateMany: async (s) => expect(await s.updateMany({}, { place: 'x' })).toEqual({ matched: 1, modified: 1 }),
     save: async (s) => {
       const held = await s.get('live');

@@ -127,6 +127,7 @@ function compileField(name: string, property: unknown, required: boolean, parent
     policy: resolvePolicy(policy),
     rules: rulesOf(policy),
     maintained: checkMaintained(schema.maintained, slot.node, path),
+    counter: checkFlag(schema.counter, 'counter', path),
     ref: checkReference(schema.ref, path),
     annotations: pick(schema, annotations),
     makeDefault: undefined,

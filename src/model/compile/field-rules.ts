@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { listNames } from '../../hints.ts';
 import { narrowPolicy, type PolicyRules } from '../define/policy.ts';
-import { type CompiledField, type FieldEntry, membersOf, type Node, type ObjectNode } from '../node.ts';
+import { type CompiledField, type FieldEntry, type FieldTable, membersOf, type Node, type ObjectNode } from '../node.ts';
 
 /** A view is compiled for each set of rules that occurs: with eight rules there are 256. */
 const mostRules = 8;
@@ -59,6 +59,20 @@ export function checkUniqueRules(entry: FieldEntry, what: string): void {
     throw new ConfigurationError(
       `${what}: ${describeView(blind)} may write \`${entry.name}\` and not read it, and a 409 would say which values exist.`,
     );
+}
+
+/**
+ * Refuses a counter that some caller may step and not read: the 422 of a step beyond its bounds would tell its value.
+ */
+export function checkCounterRules(table: FieldTable): void {
+  for (const entry of table.values()) {
+    if (!entry.field.counter) continue;
+    const blind = findView([entry], (held) => policyIn(entry.field, held).update === true && !mayRead(entry, held));
+    if (blind)
+      throw new ConfigurationError(
+        `\`policy\` of \`${entry.name}\`: ${describeView(blind)} may step the counter and not read it, and the 422 of a step beyond its bounds would tell its value.`,
+      );
+  }
 }
 
 /**

@@ -18,6 +18,7 @@ type IsComputed<F> = Is<F, { readonly '~computed': unknown }>;
 type IsStored<F> = Not<Either<IsMany<F>, IsComputed<F>>>;
 type IsOptional<F> = Is<F, { readonly '~optional': true }>;
 type IsNullable<F> = Is<F, { readonly '~nullable': true }>;
+type IsCounter<F> = Is<F, { readonly '~counter': true }>;
 type IsMaintained<F> = Is<F, { readonly '~maintained': true }>;
 type IsPrivate<F> = Either<Is<F, { readonly policy: { readonly private: true } }>, Is<F, { readonly policy: { readonly read: false } }>>;
 type Named = string | readonly string[];
@@ -30,8 +31,12 @@ type IsClosedBy<F, Key extends 'insert' | 'update'> = Either<
   Both<IsPrivate<F>, Not<Is<F, { readonly policy: { readonly [K in Key]: true } }>>>
 >;
 type IsClosedToCreate<F> = Either<IsMaintained<F>, IsClosedBy<F, 'insert'>>;
-type IsClosedToPatch<F> = Either<Either<IsMaintained<F>, Is<F, { readonly immutable: true }>>, IsClosedBy<F, 'update'>>;
-type MayBeLeftOut<F> = Either<Either<Either<IsOptional<F>, IsNullable<F>>, HasDefault<F>>, Either<IsReadByRule<F>, IsSetByRule<F>>>;
+type IsClosedToPatch<F> = Either<
+  Either<Either<IsMaintained<F>, IsCounter<F>>, Is<F, { readonly immutable: true }>>,
+  IsClosedBy<F, 'update'>
+>;
+type IsMade<F> = Either<HasDefault<F>, IsCounter<F>>;
+type MayBeLeftOut<F> = Either<Either<Either<IsOptional<F>, IsNullable<F>>, IsMade<F>>, Either<IsReadByRule<F>, IsSetByRule<F>>>;
 type HasOwnRead<F> = Is<F, { readonly policy: { readonly read: unknown } }>;
 type SourcesOf<F> = OptionsOf<F> extends { readonly '~computed': { readonly from: infer Name } } ? Name : never;
 /** Whether some callers may not read all of which a computed field is made. */
@@ -49,6 +54,9 @@ type Literal<Name> = Name extends string ? (string extends Name ? never : Name) 
 type RulesOfField<F> =
   | (OptionsOf<F> extends { readonly policy: infer P } ? Literal<NamesIn<P[keyof P & ('read' | 'insert' | 'update')]>> : never)
   | RulesIn<TypesOf<F>>;
+
+/** The names of the counters among these fields. */
+export type CountersOf<F extends Fields> = { [K in keyof F]: IsCounter<F[K]> extends true ? K : never }[keyof F] & string;
 
 /** The names of the rules in the policies of these fields, at any depth. */
 export type RulesOf<F extends Fields> = { [K in keyof F]-?: RulesOfField<F[K]> }[keyof F];

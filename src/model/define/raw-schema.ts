@@ -16,6 +16,7 @@ export const markers = [
   'default',
   'ref',
   'maintained',
+  'counter',
   'unique',
   'index',
   'stored',

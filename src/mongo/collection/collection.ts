@@ -178,6 +178,7 @@ function open(
   }
 
   const upserting = once(async () => (await import('./upsert.ts')).openUpsert(model, collection, { readLatest, write, retry }));
+  const stepping = once(async () => (await import('./step.ts')).openStep(model, asBytes, { write, toFilter, explainMiss, retry }));
 
   const all: Operations = {
     ...openReads(model, db, collection, { readOne, readMany, maxTimeMS, warnOnScan, shareRoundTrips }),
@@ -203,6 +204,8 @@ function open(
       if (changes.storedCheck) return updateChecked(target, changes, changes.storedCheck, run, work);
       return writeOrExplain(target, changes, run(toFilter(target, changes)), work);
     },
+
+    step: (target, change, work) => runLoaded(work, stepping, (step) => step(target, change, work)),
 
     upsert: (target, stored, work) => runLoaded(work, upserting, (upsert) => upsert(target, stored, work)),
 

@@ -23,6 +23,7 @@ export function hideDeleted(model: CompiledModel, all: Operations, visible: Visi
     insertEach: all.insertEach,
     insertAll: all.insertAll,
     update: (target, changes, work) => all.update({ ...target, scope: seen(target.scope) }, changes, work),
+    step: (target, step, work) => all.step({ ...target, scope: seen(target.scope) }, step, work),
     upsert: (target, stored, work) => all.upsert({ ...target, scope: seen(target.scope) }, stored, work),
     remove: (target, work, deletion) => all.remove({ ...target, scope: seen(target.scope) }, work, deletion),
     updateMany: (targets, changes, work) => all.updateMany({ ...targets, scope: seen(targets.scope) }, changes, work),

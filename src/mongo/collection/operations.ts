@@ -8,6 +8,7 @@ import type { ManyInserts } from './insert-many.ts';
 import type { Purges } from './purges.ts';
 import type { Reads } from './reads.ts';
 import type { ReferenceCommands } from './reference-commands.ts';
+import type { Steps } from './step.ts';
 import type { ManyWrites } from './write-many.ts';
 import type { Target, Writer } from './writer.ts';
 
@@ -37,7 +38,7 @@ export interface PlainOperations extends Reads, ChildrenReads, ReferenceCommands
  * The operations on the records of a collection. Each takes a scope, if it addresses stored records, and the work of
  * the request, which has its deadline, its signal and its transaction: a caller cannot forget them.
  */
-export interface Operations extends PlainOperations, ManyInserts, ManyWrites, Links {
+export interface Operations extends PlainOperations, ManyInserts, ManyWrites, Links, Steps {
   /** Inserts a record. */
   insert(stored: Stored, work: Work, options?: InsertOptions): Promise<StoredRecord>;
   update(target: Target, changes: Changes, work: Work): Promise<StoredRecord>;
@@ -69,6 +70,7 @@ export const recordedWrites = [
   'insertEach',
   'insertAll',
   'update',
+  'step',
   'upsert',
   'updateMany',
   'changeElement',

@@ -76,6 +76,16 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
     return plain.findOne(id, scope, { fetchPrivate: true }, work);
   }
 
+  /** A write that returns its one record as it is then. */
+  function changeOne(target: Target, work: Work, write: () => Promise<StoredRecord>): Promise<StoredRecord> {
+    return within(work, async () => {
+      const before = await find(target, work);
+      const after = await write();
+      await record([[before.stored, after.stored]], work);
+      return after;
+    });
+  }
+
   /** Reads records whole, in parts that fit into memory. */
   async function* readParts(ids: readonly unknown[], scope: Filter | undefined, work: Work): AsyncGenerator<readonly StoredRecord[]> {
     for (let left = ids; left.length > 0; ) {
@@ -177,13 +187,8 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
     },
 
     update(target, changes, work) {
-      if (changesNothing(changes)) return plain.update(target, changes, work);
-      return within(work, async () => {
-        const before = await find(target, work);
-        const after = await plain.update(target, changes, work);
-        await record([[before.stored, after.stored]], work);
-        return after;
-      });
+      const write = () => plain.update(target, changes, work);
+      return changesNothing(changes) ? write() : changeOne(target, work, write);
     },
 
     upsert(target, stored, work) {
@@ -195,23 +200,9 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
       });
     },
 
-    changeElement(target, change, work) {
-      return within(work, async () => {
-        const before = await find(target, work);
-        const after = await plain.changeElement(target, change, work);
-        await record([[before.stored, after.stored]], work);
-        return after;
-      });
-    },
-
-    restore(target, work) {
-      return within(work, async () => {
-        const before = await find(target, work);
-        const after = await plain.restore(target, work);
-        await record([[before.stored, after.stored]], work);
-        return after;
-      });
-    },
+    step: (target, step, work) => changeOne(target, work, () => plain.step(target, step, work)),
+    changeElement: (target, change, work) => changeOne(target, work, () => plain.changeElement(target, change, work)),
+    restore: (target, work) => changeOne(target, work, () => plain.restore(target, work)),
 
     remove(target, work, deletion = newDeletion()) {
       return within(work, async () => {

@@ -70,7 +70,10 @@ export function openReferencing(model: CompiledModel, { references: given, ...op
   };
 }
 
-type CheckedWrites = Pick<ModelCollection, 'insert' | 'insertEach' | 'insertAll' | 'update' | 'upsert' | 'updateMany' | 'changeElement'>;
+type CheckedWrites = Pick<
+  ModelCollection,
+  'insert' | 'insertEach' | 'insertAll' | 'update' | 'step' | 'upsert' | 'updateMany' | 'changeElement'
+>;
 
 /** The writes that set references. A write that sets no reference uses the plain one. */
 function openCheckedWrites(
@@ -239,6 +242,12 @@ function openCheckedWrites(
       const named = namedInChanges(edges, changes, target.writer);
       const look = (missing: readonly Named[]) => findNew(missing, changes, target, work);
       return checked(named, target.writer, work, look, () => plain.update(target, changes, work));
+    },
+
+    step(target, step, work) {
+      const named = namedInChanges(edges, step.changes, target.writer);
+      const look = (missing: readonly Named[]) => findNew(missing, step.changes, target, work);
+      return checked(named, target.writer, work, look, () => plain.step(target, step, work));
     },
 
     upsert(target, stored, work) {

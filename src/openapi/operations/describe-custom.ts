@@ -1,3 +1,4 @@
+import type { CompiledField } from '../../model/node.ts';
 import { own } from '../../model/value/plain-object.ts';
 import type { CompiledOperation } from '../../resource/define/compile-operations.ts';
 import type { Part, Schema } from '../document.ts';
@@ -35,10 +36,10 @@ function parametersOf({ resource }: ResourceContext, { path }: CompiledOperation
 }
 
 function describeParticulars(context: ResourceContext, operation: CompiledOperation): Particulars {
-  const { name, summary } = operation;
+  const { name, summary, counter } = operation;
   return {
     summary,
-    description: summary, // linters ask for both, and there is no more to say
+    description: counter ? describeStep(counter) : summary, // linters ask for both, and there is no more to say
     parameters: [
       ...(operation.query ? queryParameters(operation.query, context.resource.filterLimits.maxFilterValues) : []),
       ...headersOf(context, operation),
@@ -47,6 +48,10 @@ function describeParticulars(context: ResourceContext, operation: CompiledOperat
     isBodyOptional: operation.isBodyOptional,
     answers: answersOf(context, operation),
   };
+}
+
+function describeStep({ name }: CompiledField): string {
+  return `Adds \`add\` to \`${name}\` in one atomic write. A step beyond the bounds of \`${name}\` is refused with 422, and changes nothing.`;
 }
 
 function headersOf(context: ResourceContext, operation: CompiledOperation): Part[] {

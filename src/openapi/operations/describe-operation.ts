@@ -1,6 +1,5 @@
 import { problemsOf } from '../../middleware/exchange/can-answer.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import { isWrite } from '../../resource/define/resource-options.ts';
 import { exportChainOf } from '../../resource/export-chains.ts';
 import type { ServedResource } from '../../resource/serve-resource.ts';
 import type { ApiDescription } from '../api-description.ts';
@@ -76,16 +75,15 @@ function securityOf({ api }: ResourceContext, asked: readonly Asked[]): Part {
 
 function asksWho({ resource, operation }: Asked): boolean {
   const isScoped = resource.isScoped && (operation !== 'create' || resource.scopeWrites);
-  return resource.guardsOf(operation).length > 0 || isScoped || hasServerFields(resource, operation) || hasHooksBefore(resource, operation);
+  return (
+    resource.guardsOf(operation).length > 0 || isScoped || hasServerFields(resource, operation) || resource.beforeOf(operation).length > 0
+  );
 }
 
-function hasServerFields({ serverFields }: CompiledResource, operation: string): boolean {
+function hasServerFields({ serverFields, operations }: CompiledResource, operation: string): boolean {
   if (operation === 'create') return serverFields.create !== undefined;
-  return (operation === 'patch' || operation === 'put' || operation === 'patchMany') && serverFields.update !== undefined;
-}
-
-function hasHooksBefore({ beforeOf }: CompiledResource, operation: string): boolean {
-  return isWrite(operation) && beforeOf(operation).length > 0;
+  const isStep = operations.some(({ name, counter }) => name === operation && counter);
+  return (isStep || ['patch', 'put', 'patchMany'].includes(operation)) && serverFields.update !== undefined;
 }
 
 /** The inputs of the description of an answer with a record. */

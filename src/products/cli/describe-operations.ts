@@ -1,5 +1,4 @@
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import type { WriteOperation } from '../../resource/define/resource-options.ts';
 import type { ServedResource } from '../../resource/serve-resource.ts';
 import type { ServedOperation } from '../../resource/served-operations.ts';
 import { describeFields, type FieldFindings } from './describe-fields.ts';
@@ -58,7 +57,7 @@ function of(resource: CompiledResource, operation: string): Functions {
   const { isScoped, scopeWrites } = resource;
   return {
     guards: namesOf(resource.guardsOf(operation)),
-    before: namesOf(resource.beforeOf(operation as WriteOperation)),
+    before: namesOf(resource.beforeOf(operation)),
     within: namesOf(resource.withinOf(operation)),
     after: namesOf(resource.hooksOf(operation)),
     isScoped: isScoped && (operation !== 'create' || scopeWrites),

@@ -23,7 +23,7 @@ import { tryAll } from '../../mistakes.ts';
 import { type CompiledAnswer, compileAnswer } from '../../model/compile/compile-answer.ts';
 import { type CompiledQuery, compileTypedQuery } from '../../model/compile/compile-typed-query.ts';
 import type { Fields } from '../../model/define/schema.ts';
-import type { ObjectNode } from '../../model/node.ts';
+import type { CompiledField, ObjectNode } from '../../model/node.ts';
 import {
   aFunction,
   anArrayOf,
@@ -87,6 +87,8 @@ export interface CompiledOperation extends Endpoint {
   readonly problems: readonly ProblemCode[];
   /** The status of a successful answer. Undefined if it is 200 or 204. */
   readonly status: number | undefined;
+  /** The counter that it steps. Undefined for an operation of the application. */
+  readonly counter?: CompiledField;
 }
 
 /**

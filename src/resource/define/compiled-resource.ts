@@ -27,7 +27,7 @@ import type { CompiledExport } from './export-options.ts';
 import type { CompiledLive } from './live-options.ts';
 import type { Uncovered } from './operation-groups.ts';
 import type { RelationEndpoint } from './relation-endpoints.ts';
-import type { Operation, WriteOperation } from './resource-options.ts';
+import type { Operation } from './resource-options.ts';
 
 /** The settings that an api gives to each of its resources. */
 export interface ApiSettings {
@@ -112,7 +112,7 @@ export interface UnlinkedResource {
   /** The guards of an operation, standard or custom, by its name. */
   guardsOf(operation: string): readonly Guard<never>[];
   /** The hooks before a write. */
-  beforeOf(operation: WriteOperation): readonly BeforeHook<never, never>[];
+  beforeOf(operation: string): readonly BeforeHook<never, never>[];
   /** The hooks in the transaction of an operation. */
   withinOf(operation: string): readonly WithinHook<never, never, never>[];
   /** The hooks after an operation, standard or custom. */

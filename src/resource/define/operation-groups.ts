@@ -33,21 +33,26 @@ export type FunctionTable = Readonly<Record<string, readonly unknown[] | undefin
 
 const groupNames = Object.keys(operationGroups) as readonly OperationGroup[];
 
-/** The groups that include an operation. */
-function groupsOf(operation: string): readonly OperationGroup[] {
+/** The groups that include an operation. The step of a counter is a change, whatever the counter is called. */
+function groupsOf(operation: string, counters: readonly string[]): readonly OperationGroup[] {
+  if (counters.includes(operation)) return ['write', 'change'];
   return groupNames.filter((group) => (operationGroups[group] as readonly string[]).includes(operation));
 }
 
-/** The names of operations, and of the groups that have one of them: the legal keys of a table. */
-export function withGroups(names: readonly string[]): string[] {
-  return [...names, ...groupNames.filter((group) => names.some((name) => groupsOf(name).includes(group)))];
+/**
+ * The names of operations, and of the groups that have one of them: the legal keys of a table. `counters` are those
+ * that are stepped.
+ */
+export function withGroups(names: readonly string[], counters: readonly string[]): string[] {
+  const all = [...names, ...counters];
+  return [...all, ...groupNames.filter((group) => all.some((name) => groupsOf(name, counters).includes(group)))];
 }
 
 /**
  * The functions of an operation: those of its groups, and then its own. A function that several of them name runs once.
  */
-export function functionsOf<F>(table: FunctionTable, operation: string): readonly F[] {
-  return [...new Set([...groupsOf(operation), operation].flatMap((name) => own(table, name) ?? []))] as F[];
+export function functionsOf<F>(table: FunctionTable, operation: string, counters: readonly string[] = []): readonly F[] {
+  return [...new Set([...groupsOf(operation, counters), operation].flatMap((name) => own(table, name) ?? []))] as F[];
 }
 
 /** Operations that do not run a function that another one of their group runs, and that have no key of their own. */
@@ -64,18 +69,21 @@ export interface Uncovered {
 const alike = ['read', 'change', 'remove'] as const;
 
 /**
- * Finds the operations of `ops` that lack a function of `table` that another one of their group has. An operation with
+ * Finds the operations that lack a function of `table` that another one of their group has. An operation with
  * a key of its own was thought of, even if its array is empty. `everywhere` are the functions that every operation has.
+ * The counters that are stepped are among them.
  */
 export function findUncovered(
   option: string,
   table: FunctionTable,
-  ops: readonly string[],
+  operations: readonly string[],
+  counters: readonly string[],
   everywhere: readonly unknown[] = [],
 ): Uncovered[] {
+  const ops = [...operations, ...counters];
   return alike.flatMap((group) => {
-    const served = ops.filter((operation) => groupsOf(operation).includes(group));
-    const functions = new Map(served.map((operation) => [operation, new Set([...everywhere, ...functionsOf(table, operation)])]));
+    const served = ops.filter((operation) => groupsOf(operation, counters).includes(group));
+    const functions = new Map(served.map((operation) => [operation, new Set([...everywhere, ...functionsOf(table, operation, counters)])]));
     const all = new Set([...functions.values()].flatMap((some) => [...some]));
     const uncovered = served.filter((operation) => (functions.get(operation)?.size ?? 0) < all.size && !own(table, operation));
     if (uncovered.length === 0) return [];

@@ -5,9 +5,10 @@ import type { Called, Guard } from '../../middleware/exchange/context.ts';
 import type { Written } from '../../middleware/within-transaction.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { Given } from '../../model/define/given.ts';
-import type { ChangesDraft, Document } from '../../model/define/infer.ts';
+import type { ChangesDraft, CountersOf, Document } from '../../model/define/infer.ts';
 import type { Fields } from '../../model/define/schema.ts';
 import type { everything, FilterOn } from '../../mongo/query/filter.ts';
+import type { OfCounters } from './counter-options.ts';
 import type { CustomOperation, RequestContext } from './custom-operation.ts';
 import type { OfDeleted } from './deleted-options.ts';
 import type { OfHistory } from './history-options.ts';
@@ -108,15 +109,24 @@ type SetFields<Principal, F extends Fields> = (ctx: RequestContext<Principal>) =
 /** The functions that return values of the server, for each kind of write. */
 export interface ServerFieldsOf<Principal, F extends Fields> {
   readonly create?: SetFields<Principal, F>;
-  /** For patch, put and patchMany. */
+  /** For patch, put, patchMany and steps of counters. */
   readonly update?: SetFields<Principal, F>;
 }
 
 /** What lists and records also have: keys of `guardsFor` alone. */
 type OfReads = 'query' | 'export' | 'aggregate' | 'live' | 'history';
 
-/** The operations that write, and their groups. */
-type Writes<Ops> = (Ops & WriteOperation) | GroupsOf<Ops & WriteOperation>;
+/** The operations that write, the counters that are stepped, and their groups. */
+type Writes<Ops, F extends Fields> = (Ops & WriteOperation) | CountersOf<F> | GroupsOf<(Ops & WriteOperation) | Step<F>>;
+
+/** All that a key of `guardsFor` and `after` may name, beside custom operations. */
+type Named<Ops, F extends Fields> = Ops | CountersOf<F> | GroupsOf<Ops | Step<F>>;
+
+/** Where there are counters, their steps are changes as patches are. */
+type Step<F extends Fields> = [CountersOf<F>] extends [never] ? never : 'patch';
+
+/** The operations that a key means: the step of a counter has what a patch has. */
+type Meant<Key, Ops, F extends Fields> = Key extends CountersOf<F> ? 'patch' : NamedBy<Key, Ops | Step<F>>;
 
 type DraftOf<Op, F extends Fields> = Op extends 'create'
   ? Document<Model<F>>
@@ -151,6 +161,7 @@ export interface ResourceOptions<
 > extends ListOptions,
     RelationOptions,
     OfDeleted<Principal>,
+    OfCounters<F>,
     OfHistory,
     OfSearch<Principal, IdOf<Document<Model<F>>>> {
   /** The model whose records are served. */
@@ -165,18 +176,18 @@ export interface ResourceOptions<
   readonly guards?: readonly Guard<RequestContext<Principal>>[];
   /**
    * Guards of single operations, or of groups of them: `read` (list, get), `change` (patch, put, patchMany, links,
-   * restore), `remove` (delete, deleteMany) and `write` (create, and those of `change` and `remove`). They are asked
-   * after `guards`, those of groups first. Those of `patch` are not asked for `put`: the api warns if an operation
-   * lacks a guard that another one of its group has. `put: []` says that this is meant. Those of `query` (the list
-   * whose parameters stand in a body), `export` and `aggregate` are asked after those of `list`, those of `history`
-   * after those of `get`, and those of `live` after those of `list` or `get`.
+   * steps of counters, restore), `remove` (delete, deleteMany) and `write` (create, and those of `change` and
+   * `remove`). They are asked after `guards`, those of groups first. Those of `patch` are not asked for `put`: the api
+   * warns if an operation lacks a guard that another one of its group has. `put: []` says that this is meant. Those of
+   * `query` (the list whose parameters stand in a body), `export` and `aggregate` are asked after those of `list`,
+   * those of `history` after those of `get`, and those of `live` after those of `list` or `get`.
    * @default none
    *
    * @example
    * guardsFor: { change: [signedIn], remove: [isAdmin] }
    */
   readonly guardsFor?: {
-    readonly [Key in NoInfer<Ops | Names> | GroupsOf<NoInfer<Ops>> | OfReads]?: readonly Guard<RequestContext<Principal>>[];
+    readonly [Key in Named<NoInfer<Ops>, F> | NoInfer<Names> | OfReads]?: readonly Guard<RequestContext<Principal>>[];
   };
   /**
    * Returns the row filter of every query: a record outside of it is answered with 404. It also applies to what clients
@@ -245,7 +256,7 @@ export interface ResourceOptions<
    * before: { create: [async (_ctx, draft) => { draft.password = await hash(draft.password); }] }
    */
   readonly before?: {
-    readonly [Key in Writes<NoInfer<Ops>>]?: readonly BeforeHook<RequestContext<Principal>, DraftOf<NamedBy<Key, Ops>, F>>[];
+    readonly [Key in Writes<NoInfer<Ops>, F>]?: readonly BeforeHook<RequestContext<Principal>, DraftOf<Meant<Key, Ops, F>, F>>[];
   };
   /**
    * Hooks that run in the transaction of a write, in order: what they write by `tx.store(…)` is stored exactly when the
@@ -261,8 +272,8 @@ export interface ResourceOptions<
    * }
    */
   readonly within?: {
-    readonly [Key in NoInfer<Names> | Writes<NoInfer<Ops>>]?: readonly Within<
-      NamedBy<Key, Ops>,
+    readonly [Key in NoInfer<Names> | Writes<NoInfer<Ops>, F>]?: readonly Within<
+      Meant<Key, Ops, F>,
       RequestContext<Principal>,
       Document<Model<F>>
     >[];
@@ -274,8 +285,8 @@ export interface ResourceOptions<
    * @default none
    */
   readonly after?: {
-    readonly [Key in NoInfer<Ops | Names> | GroupsOf<NoInfer<Ops>>]?: readonly Hook<
-      NamedBy<Key, Ops>,
+    readonly [Key in Named<NoInfer<Ops>, F> | NoInfer<Names>]?: readonly Hook<
+      Meant<Key, Ops, F>,
       RequestContext<Principal>,
       Document<Model<F>>
     >[];

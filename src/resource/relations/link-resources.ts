@@ -16,6 +16,7 @@ import { watchMisfits } from '../../mongo/watch-misfits.ts';
 import { anArrayOf, checkValue } from '../../options.ts';
 import { operationIn } from '../define/answer-rules.ts';
 import { checkTextIndexes } from '../define/check-search.ts';
+import { isKnown } from '../define/compile-counters.ts';
 import type { ApiSettings, CompiledResource, UnlinkedResource } from '../define/compiled-resource.ts';
 import { compileDeclaredFilters, type DeclaredFilter } from '../define/declared-filters.ts';
 import type { Operation } from '../define/resource-options.ts';
@@ -74,7 +75,9 @@ export function linkResources(resources: readonly UnlinkedResource[], models: re
       const found = at(sought);
       return found && linkSeen(found);
     });
-    return { ...linkSeen(own), nested, operations: own.operations.map((operation) => operationIn(operation, held)) };
+    const linked = linkSeen(own);
+    const operations = own.operations.filter((operation) => isKnown(operation, linked.model, own));
+    return { ...linked, nested, operations: operations.map((operation) => operationIn(operation, held)) };
   }
 
   return {

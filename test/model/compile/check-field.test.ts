@@ -26,7 +26,7 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'an option of another type',
       () => js.boolean({ multipleOf: 2 }),
-      '`multipleOf` of `value` is not a keyword of a field of type boolean. Allowed: type, bsonType, storedAs, title, description, examples, deprecated, policy, immutable, storeNone, default, ref, maintained, unique, index, stored, computed, $comment.',
+      '`multipleOf` of `value` is not a keyword of a field of type boolean. Allowed: type, bsonType, storedAs, title, description, examples, deprecated, policy, immutable, storeNone, default, ref, maintained, counter, unique, index, stored, computed, $comment.',
     ],
     [
       'a misspelt policy',

@@ -8,6 +8,7 @@ export const Parcel = defineModel('Parcel', {
     code: t.nullable(t.string({ unique: true, policy: { filter: true, sort: true } })),
     place: t.string({ default: 'here', policy: { filter: true, sort: true } }),
     owner: t.string({ default: 'ann', policy: { insert: false, update: false } }),
+    uses: t.counter({ policy: { insert: false } }),
     from: t.optional(t.ref('Parcel', { id: t.string() })),
     revision: t.revision(),
     createdAt: t.createdAt(),

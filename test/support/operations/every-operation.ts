@@ -22,10 +22,12 @@ const bodies: Readonly<Record<string, (n: string) => object>> = {
   'tasks.put': (n) => ({ group: n, label: `m${n}` }),
   'tasks.patchMany': (n) => ({ label: `m${n}` }),
   'tasks.rename': () => ({ text: 'x' }),
+  'tasks.uses': () => ({ add: 2 }),
   'plain.create': (n) => ({ id: `new${n}`, group: n }),
   'plain.patch': () => ({ text: 'x' }),
   'plain.put': (n) => ({ group: n, text: 'x' }),
   'plain.patchMany': () => ({ text: 'x' }),
+  'plain.uses': () => ({ add: 2 }),
 };
 
 /** What stands for `:id` in the path of a resource. */

@@ -16,6 +16,7 @@ export const Task = defineModel('Task', {
     id,
     group,
     text,
+    uses: t.counter(),
     label: t.nullable(t.ref('Label', { id: t.string(), onDelete: 'cascade' })),
     tagIds: t.array(t.ref('Tag', { id: t.string(), onDelete: 'pull', as: 'tags' }), { default: [] }),
     deletedAt: t.deletedAt(),
@@ -29,4 +30,4 @@ export const Entry = defineModel('Entry', { collection: 'entries', fields: { of:
 export const collections = ['labels', 'tasks', 'tags', 'entries', 'idempotency_keys', 'plain'] as const;
 
 /** A record that no other feature touches: its writes are one command each, outside of a transaction. */
-export const Plain = defineModel('Plain', { collection: 'plain', fields: { id, group, text, revision: t.revision() } });
+export const Plain = defineModel('Plain', { collection: 'plain', fields: { id, group, text, uses: t.counter(), revision: t.revision() } });

@@ -45,8 +45,8 @@ export function serveEveryOperation(db: Db, options: EveryOperationOptions = {})
     void (await tx.store(Entry, { scope: everything }).create({ of: 'x' }));
 
   /** The options that each resource has. */
-  function common(path: string, ops: readonly Operation[], own: Readonly<Record<string, Any>> = {}): Any {
-    const writes = ops.filter(isWrite);
+  function common(path: string, ops: readonly Operation[], own: Readonly<Record<string, Any>> = {}, counters: readonly string[] = []): Any {
+    const writes = [...ops.filter(isWrite), ...counters];
     const writing = Object.keys(own).filter((name) => own[name].method !== 'GET');
     const at = (phase: Phase, names: readonly string[]) =>
       hook ? Object.fromEntries(names.map((name) => [name, [() => hook(phase, `${path}.${name}`)]])) : {};
@@ -58,7 +58,7 @@ export function serveEveryOperation(db: Db, options: EveryOperationOptions = {})
       ...(groupOf && { scope: () => (groupOf(path) === undefined ? everything : { group: groupOf(path) }) }),
       before: at('before', writes),
       within: at('within', [...writes, ...writing]),
-      after: at('after', [...ops, ...Object.keys(own)]),
+      after: at('after', [...ops, ...counters, ...Object.keys(own)]),
     };
   }
 
@@ -111,7 +111,7 @@ export function serveEveryOperation(db: Db, options: EveryOperationOptions = {})
       labels(),
       tasks(),
       shop.resource({ ...common('tags', ['get', 'delete']), model: Tag }),
-      shop.resource({ ...common('plain', standard), model: Plain }),
+      shop.resource({ ...common('plain', standard, {}, ['uses']), model: Plain }),
     ],
   } as Any);
 
@@ -121,7 +121,7 @@ export function serveEveryOperation(db: Db, options: EveryOperationOptions = {})
   }
 
   function tasks() {
-    const { before, ...others } = common('tasks', soft, operations);
+    const { before, ...others } = common('tasks', soft, operations, ['uses']);
     const beforeOthers = { ...before, patch: [] }; // links cannot be served beside a hook of it
     return shop.resource({ ...others, before: beforeOthers, model: Task, links: ['tags'], include: ['label', 'tags'], operations });
   }

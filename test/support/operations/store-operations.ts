@@ -22,6 +22,7 @@ const calls: { readonly [Method in keyof Tasks]: (tasks: Tasks, n: string) => Pr
     return { made: made.length };
   },
   update: (tasks, n) => tasks.update(`t${n}`, { label: `m${n}` }),
+  step: (tasks, n) => tasks.step(`t${n}`, 'uses', 2),
   updateMany: (tasks, n) => tasks.updateMany({ group: n }, { text: 'x' }),
   upsert: (tasks, n) => tasks.upsert(`t${n}`, { group: n, label: `m${n}`, tagIds: [`g${n}`] }),
   save: async (tasks, n) => tasks.save(Object.assign(await tasks.get(`t${n}`), { text: 'x' })),

@@ -1,0 +1,61 @@
+import { validationFailed } from '../../errors.ts';
+import { once } from '../../mistakes.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { CompiledField } from '../../model/node.ts';
+import { openNames, refusalOfStep, updateAccess } from '../../model/write/access.ts';
+import { compileServerChanges, type WriteRules } from '../../model/write/compile-writes.ts';
+import { requireChangesWithin } from '../../mongo/query/require-within.ts';
+import { openReferencing, type WriteOptions } from '../../mongo/relations/open-referencing.ts';
+import { serverValuesOf } from '../body/server-values.ts';
+import { ofChange, ofLedger, ofReferences, ofValues } from '../exchange/can-answer.ts';
+import type { Called, Context, ResourceMiddleware } from '../exchange/context.ts';
+import { workOf } from '../exchange/exchange.ts';
+import { missing, passing } from '../exchange/order.ts';
+import { readAddress } from '../exchange/read-address.ts';
+import { step } from '../exchange/step.ts';
+import { updatePart, withWritePart } from '../exchange/write-part.ts';
+import { isOpenTo, writerOf } from '../relations/writer.ts';
+
+/** Options of {@link checkStep}. */
+interface CheckStepOptions extends Pick<WriteRules, 'explicitWrites'> {
+  readonly serverFields?: Called<[ctx: Context], unknown>;
+}
+
+/**
+ * Refuses a caller who may not step the counter, and leaves in `ctx.changes` what is written together with a step: the
+ * values of the server.
+ */
+export function checkStep(model: CompiledModel, field: CompiledField, { serverFields, ...rules }: CheckStepOptions): ResourceMiddleware {
+  const refusal = refusalOfStep(field, rules);
+  const open = new Set([field.name, ...openNames(model.fieldTable, updateAccess(rules))]);
+  const readServer = once(() => compileServerChanges(model));
+  return passing(
+    { leaves: ['changes'] },
+    step(['validation_failed', ...(serverFields ? (['internal'] as const) : [])], async function checkStep(ctx) {
+      if (refusal) throw validationFailed([refusal.at(field.name)]);
+      const server = serverFields && (await serverValuesOf(serverFields, ctx));
+      ctx.mayWrite = isOpenTo(open, server);
+      ctx.changes = server ? readServer()(server) : { assignments: [], embedded: [] };
+    }),
+  );
+}
+
+/**
+ * Adds `add` of the body to a counter of the record of `ctx.params.id`, with `ctx.changes`, in one atomic command with
+ * the scope, `ctx.precondition` and the bounds of the counter in its filter. It leaves the record in `ctx.record`.
+ */
+export function stepCounter(model: CompiledModel, field: CompiledField, options: WriteOptions): ResourceMiddleware {
+  const collection = openReferencing(model, options);
+  const write = step([...ofChange, ...ofValues, ...ofReferences(model), ...ofLedger(model)], async function stepCounter(ctx) {
+    const writer = writerOf(ctx);
+    const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'stepCounter'));
+    const { add } = ctx.request.body as { readonly add: number };
+    const target = { ...readAddress(ctx, model), precondition: ctx.precondition, writer };
+    ctx.record = await collection.step(target, { field, add, changes }, workOf(ctx));
+  });
+  const findBefore = (ctx: Context) => {
+    const { id, scope } = readAddress(ctx, model);
+    return collection.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
+  };
+  return passing({ needs: ['changes'], leaves: ['record'] }, withWritePart(updatePart(findBefore), write));
+}

@@ -1,0 +1,127 @@
+import type { Document as BsonDocument } from 'mongodb';
+import { validationFailed } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Operator } from '../../model/define/policy.ts';
+import type { CompiledField, LeafNode } from '../../model/node.ts';
+import { compileShownValue } from '../../model/shown-value.ts';
+import { isDecimal128 } from '../../model/value/bson-type.ts';
+import { intLeaf } from '../../model/value/number-leaves.ts';
+import type { Changes } from '../../model/write/plan-changes.ts';
+import { Invalid } from '../../rules.ts';
+import { recordAsBytes, type WritesAsBytes } from '../driver/bson-options.ts';
+import type { Commands } from '../driver/commands.ts';
+import type { Command, Work } from '../driver/work.ts';
+import { both, type Condition, type Filter } from '../query/filter.ts';
+import { requireRecordWithin } from '../query/require-within.ts';
+import { buildUpdate } from '../query/update-pipeline.ts';
+import { StoredRecord } from '../stored-record.ts';
+import type { Target } from './writer.ts';
+
+type Stored = Record<string, unknown>;
+
+/** A step of a counter. */
+export interface CounterStep {
+  readonly field: CompiledField;
+  /** What is added: an integer within the safe range. */
+  readonly add: number;
+  /** Values of the server that are written together with it. */
+  readonly changes: Changes;
+}
+
+/** The steps of counters. */
+export interface Steps {
+  /**
+   * Adds to a counter in one command, with a step of the revision. 422 if the sum would not be a value of the field, or
+   * would move the record out of the scope.
+   */
+  step(target: Target, step: CounterStep, work: Work): Promise<StoredRecord>;
+}
+
+interface Settings extends Pick<Commands, 'write'> {
+  toFilter(target: Target): Filter;
+  /** Throws 404 or 412 if one of them explains why nothing matched, and returns the record otherwise. */
+  explainMiss(target: Target, work: Work): Promise<Stored>;
+  /** Tries a write again that nothing explains, a bounded number of times. */
+  retry<T>(attempt: () => Promise<T | undefined>): Promise<T>;
+}
+
+/** Opens the step of the counters of a collection. */
+export function openStep(
+  model: CompiledModel,
+  collection: WritesAsBytes,
+  { write, toFilter, explainMiss, retry }: Settings,
+): Steps['step'] {
+  return function step(target, { field, add, changes }, work) {
+    if (changes.assignments.some(({ path }) => path === field.key))
+      throw new Error(`\`${field.name}\` of ${model.name} is stepped, and a hook or \`serverFields\` set it in the same write.`);
+    const { writer } = target;
+    const show = compileShownValue(field);
+    const own = (writer?.writeScope ?? []).filter((condition) => condition.field.path === field.key);
+    const value = { $ifNull: [`$${field.key}`, show({})] };
+    const filter = both(toFilter(target), { $expr: mayStep(value, BigInt(add), field, own) });
+    const next = { $add: [{ $toLong: value }, BigInt(add)] };
+    const pipeline = [{ $set: { [field.key]: next } }, ...buildUpdate(model, changes, new Date())];
+    const send = (command: Command): Promise<Uint8Array | null> =>
+      collection.findOneAndUpdate(command.handOver(filter), pipeline, { returnDocument: 'after', ...recordAsBytes, ...command.options });
+    return retry(async () => {
+      const written = await write(work, send, writer);
+      if (written) return new StoredRecord(model, written);
+      const stored = await explainMiss(target, work);
+      const after = asInteger(show(stored), field, model) + BigInt(add);
+      const wrong = errorOf(after, field);
+      if (wrong) throw validationFailed([wrong.at(field.name)]);
+      if (writer) requireRecordWithin({ ...writer, writeScope: own }, { [field.key]: after });
+      return undefined;
+    });
+  };
+}
+
+/**
+ * The expression that an integer is stored which is still one of the field, and within the scope, after the step. The
+ * bounds are moved instead of the value, so that no sum can leave the 64 bits that the database adds with.
+ */
+function mayStep(value: BsonDocument, add: bigint, field: CompiledField, own: readonly Condition[]): BsonDocument {
+  const { least, greatest } = boundsOf(field);
+  const conditions = [
+    { $eq: [{ $trunc: value }, value] },
+    { $gte: [value, least - add] },
+    { $lte: [value, greatest - add] },
+    ...own.map((condition) => holdsAfter(condition, { $add: [value, add] })),
+  ];
+  return { $cond: [{ $isNumber: value }, { $and: conditions }, false] };
+}
+
+/** The least and the greatest integer that the field takes. */
+function boundsOf({ node }: CompiledField): { readonly least: bigint; readonly greatest: bigint } {
+  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = (node as LeafNode).keywords as Record<string, number>;
+  return {
+    least: BigInt(Math.max(Math.ceil(minimum), Number.MIN_SAFE_INTEGER)),
+    greatest: BigInt(Math.min(Math.floor(maximum), Number.MAX_SAFE_INTEGER)),
+  };
+}
+
+const comparisons: { readonly [Name in Operator]?: string } = { gt: '$gt', gte: '$gte', lt: '$lt', lte: '$lte' };
+
+/** A condition of a scope, about the integer that an expression computes. */
+function holdsAfter({ operator, value }: Condition, next: BsonDocument): unknown {
+  const values = { $literal: [value].flat() };
+  if (operator === 'exists') return value;
+  if (operator === 'eq' || operator === 'in') return { $in: [next, values] };
+  if (operator === 'ne' || operator === 'nin') return { $not: [{ $in: [next, values] }] };
+  return { [comparisons[operator] as string]: [next, value] };
+}
+
+/** The value that a record shows. Another program may have stored something else, which nobody can step. */
+function asInteger(shown: unknown, { name }: CompiledField, model: CompiledModel): bigint {
+  if (typeof shown === 'bigint') return shown;
+  const number = isDecimal128(shown) ? Number(String(shown)) : shown;
+  if (typeof number === 'number' && Number.isInteger(number)) return BigInt(number);
+  throw new Error(`A record of ${model.name} has a \`${name}\` that is no integer, so that it cannot be stepped.`);
+}
+
+/** Why the field does not take a value. */
+function errorOf(value: bigint, { constraint }: CompiledField): Invalid | undefined {
+  const number = Number(value);
+  const read = Number.isSafeInteger(number) ? number : intLeaf.fromJson(value);
+  return constraint?.(number) ?? (read instanceof Invalid ? read : undefined);
+}

@@ -1,0 +1,70 @@
+import { ConfigurationError } from '../../errors.ts';
+import { didYouMean } from '../../hints.ts';
+import { jsonBody } from '../../middleware/json-body.ts';
+import { once, tryAll } from '../../mistakes.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { t } from '../../model/define/t.ts';
+import type { CompiledField } from '../../model/node.ts';
+import { refusalOfStep, unknownField, type WriteRules } from '../../model/write/access.ts';
+import { type CompiledOperation, compileOperations } from './compile-operations.ts';
+import type { Operation, ResourceDefinition } from './resource-options.ts';
+
+type Definition = Pick<ResourceDefinition, 'counters' | 'explicitWrites' | 'operations'>;
+
+const readBody = once(() =>
+  jsonBody({
+    schema: t.object(
+      'Step',
+      { add: t.int({ description: 'What is added. A negative number is taken away.' }) },
+      { check: ({ add }) => (add === 0 ? [{ field: 'add', message: 'must not be 0' }] : undefined) },
+    ),
+  }),
+);
+
+/**
+ * Compiles the operations that step counters. Throws a {@link ConfigurationError} for a name in `counters` that is not
+ * that of a counter which clients may step, and for one that is also the name of an operation.
+ */
+export function compileCounters(
+  { counters, explicitWrites = false, operations = {} }: Definition,
+  ops: readonly Operation[],
+  model: CompiledModel,
+  where: string,
+): CompiledOperation[] {
+  const all = new Map(model.root.fields.filter(({ counter }) => counter).map((field) => [field.name, field]));
+  const isOpen = (field: CompiledField) => refusalOfStep(field, { explicitWrites }) === undefined;
+  const served = ops.includes('patch') ? [...all.values()].filter(isOpen).map(({ name }) => name) : [];
+  const names: readonly string[] = counters ?? served;
+  return tryAll(
+    [...new Set(names)].map((name) => () => {
+      const field = all.get(name);
+      if (!field)
+        throw new ConfigurationError(
+          `\`counters\` of ${where} names \`${name}\`, which is not a counter of ${model.name}${didYouMean(name, all.keys(), '.')}`,
+        );
+      if (!isOpen(field))
+        throw new ConfigurationError(
+          `\`counters\` of ${where} names \`${name}\`, but clients may not update \`${name}\` of ${model.name}.`,
+        );
+      return compileCounter(field, Object.keys(operations), where);
+    }),
+  );
+}
+
+function compileCounter(field: CompiledField, others: readonly string[], where: string): CompiledOperation {
+  const { name } = field;
+  if (others.includes(name))
+    throw new ConfigurationError(
+      `\`operations.${name}\` of ${where} has the name of a counter, which is stepped by \`POST /:id/${name}\`: give the operation another name, or leave the counter out of \`counters\`.`,
+    );
+  const summary = `Add to \`${name}\``;
+  const handler = () => {}; // its chain has the write in the place of one
+  const [operation] = compileOperations({ [name]: { summary, use: [readBody()], answer: 'record', handler } }, where);
+  return { ...(operation as CompiledOperation), counter: field };
+}
+
+/** Whether callers know an operation: the counter that it steps is no unknown field to them. */
+export function isKnown({ counter }: CompiledOperation, { root }: CompiledModel, rules: WriteRules): boolean {
+  const field = counter && root.byName.get(counter.name);
+  return !field || refusalOfStep(field, rules) !== unknownField;
+}
