@@ -65,7 +65,15 @@ describe('POST {id}/restore', () => {
     const { status, body, headers } = await restore('gone');
     expect([status, headers.etag, commands.names]).toEqual([200, '"4"', ['findAndModify']]);
     const { updatedAt, ...record } = body.data;
-    expect(record).toEqual({ id: 'gone', code: 'G', place: 'here', owner: 'ann', uses: 0, revision: 4, createdAt: deletedAt.toISOString() });
+    expect(record).toEqual({
+      id: 'gone',
+      code: 'G',
+      place: 'here',
+      owner: 'ann',
+      uses: 0,
+      revision: 4,
+      createdAt: deletedAt.toISOString(),
+    });
     expect(Date.parse(updatedAt)).toBeGreaterThan(deletedAt.getTime());
     expect(await stored('gone')).toEqual({ _id: 'gone', code: 'G', ...life, revision: 4, updatedAt: new Date(updatedAt) });
     expect((await api.request('GET', '/api/parcels/gone')).status).toBe(200);

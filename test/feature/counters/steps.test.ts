@@ -137,15 +137,21 @@ describe('POST <record>/<counter>', () => {
     }
   });
 
-  it.each([['ten'], [new Double(1.5)], [new Double(Number.NaN)], [new Double(Number.POSITIVE_INFINITY)], [[10]], [true], [new Date(10)], [{}]])(
-    'leaves %s as it is, which is no integer: a mistake that is reported',
-    async (stock) => {
-      await products().updateOne({ _id: 'pen' }, { $set: { stock } });
-      expect((await step('products/pen/stock', { add: 1 })).status).toBe(500);
-      expect(api.errors.splice(0).map(String)).toEqual([expect.stringContaining('`stock` that is no integer')]);
-      expect(await stored('pen')).toMatchObject({ revision: 4 });
-    },
-  );
+  it.each([
+    ['ten'],
+    [new Double(1.5)],
+    [new Double(Number.NaN)],
+    [new Double(Number.POSITIVE_INFINITY)],
+    [[10]],
+    [true],
+    [new Date(10)],
+    [{}],
+  ])('leaves %s as it is, which is no integer: a mistake that is reported', async (stock) => {
+    await products().updateOne({ _id: 'pen' }, { $set: { stock } });
+    expect((await step('products/pen/stock', { add: 1 })).status).toBe(500);
+    expect(api.errors.splice(0).map(String)).toEqual([expect.stringContaining('`stock` that is no integer')]);
+    expect(await stored('pen')).toMatchObject({ revision: 4 });
+  });
 
   it('comes back from outside of the bounds, and goes no further', async () => {
     await products().updateOne({ _id: 'pen' }, { $set: { stock: -5, views: Long.MAX_VALUE } });

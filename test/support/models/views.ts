@@ -39,6 +39,7 @@ function fieldsOf(hasHidden: boolean) {
       inner: t.optional(t.object('Inner', { text: t.string({ policy: { filter: true } }) }, { policy: staff })),
       lines: t.optional(t.array(Line, { policy: { ...staff, filter: true } })),
       extra: t.optional(t.map(t.string(), { policy: staff })),
+      hits: t.counter({ policy: staff }),
       spot: t.optional(t.point({ policy: { ...staff, near: { maxMetres: 5000 } } })),
       tag: t.computed(t.string(), { from: ['title', 'secret'], get: ({ title, secret }) => `${title} ${secret}` }),
       stamp: t.computed(t.array(t.string(), { policy: staff }), { from: ['title'], get: () => [canary] }),
