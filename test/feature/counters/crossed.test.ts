@@ -85,15 +85,7 @@ beforeAll(async () => {
 
 const collection = (name: string) => database.db.collection<Any>(name);
 beforeEach(async () => {
-  for (const name of [
-    'products',
-    'products_kept',
-    'products_kept_history',
-    'events',
-    'entries',
-    'sellers',
-    'idempotency_keys',
-  ])
+  for (const name of ['products', 'products_kept', 'products_kept_history', 'events', 'entries', 'sellers', 'idempotency_keys'])
     await collection(name).deleteMany({});
   await collection('products').insertMany([
     { _id: 'pen', name: 'Pen', tenant: 'ann', stock: 10, likes: 1, rank: 1, revision: 4 },
