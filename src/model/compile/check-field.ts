@@ -50,8 +50,8 @@ export function checkMarkers(field: CompiledField, path: string): void {
 }
 
 /** Refuses a counter that could not be stepped by one command of the database. */
-function checkCounter({ key, node, optional, nullable, immutable, maintained, ref, policy }: CompiledField, path: string): void {
-  if (node.kind !== 'leaf' || node.leaf !== intLeaf || key === '_id' || maintained || ref)
+function checkCounter({ isId, node, optional, nullable, immutable, maintained, ref, policy }: CompiledField, path: string): void {
+  if (node.kind !== 'leaf' || node.leaf !== intLeaf || isId || maintained || ref)
     throw new ConfigurationError(`The counter \`${path}\` must be an integer of its own: use \`t.counter()\`.`);
   if (path.includes('.'))
     throw new ConfigurationError(`\`${path}\` cannot be a counter: only the record itself has these, not an embedded object.`);

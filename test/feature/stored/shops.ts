@@ -39,6 +39,7 @@ export function defineShop(at: 'plain' | 'stored') {
     fields: {
       id: t.string({ policy: { insert: true, ...all } }),
       number: t.string({ ...as('no'), unique: true, caseless: { accents: false }, policy: all }),
+      stock: t.counter({ ...as('bestand'), minimum: 0, maximum: 9, policy: all }),
       // The name of one field is the key of another.
       no: t.int({ ...as('number'), default: 0, policy: { ...all, group: true, aggregate: true } }),
       customer: t.nullable(

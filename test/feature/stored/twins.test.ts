@@ -241,6 +241,8 @@ describe('a model whose fields are stored under other names and in other forms a
     await send('PUT', '/orders/o2', { number: 'only' });
     await send('PUT', '/orders/o2', { ...whole, number: 'p2', place: { city: 'a', zip: 'a' } });
     await send('PATCH', '/orders?no=3', { amount: '1.00', place: { city: 'many' } });
+    for (const add of [5, -2, 9, -4, 0, 'x']) await send('POST', '/orders/o1/stock', { add });
+    await send('GET', '/orders?stock[gte]=3&sort=-stock');
     await send('PUT', '/orders/o1/fans/c2');
     await send('DELETE', '/orders/o1/fans/c2');
     await send('PUT', '/orders/o1/fans/nobody');
