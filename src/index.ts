@@ -113,18 +113,13 @@ export type { Allowed, NearPolicy, Operator, Policy } from './model/define/polic
 export type {
   AnySchema,
   ArrayOptions,
-  ArrayTypes,
   Check,
   Field,
   FieldOptions,
   FieldSchema,
   Fields,
-  FieldTypes,
-  LeafTypes,
   MapOptions,
-  MapTypes,
   NullableOptions,
-  NullableTypes,
   ObjectOptions,
   RawSchema,
   RefOptions,
@@ -133,6 +128,7 @@ export type {
 export type { ModelSearch, SearchLanguage } from './model/define/search.ts';
 export type { StandardSchema } from './model/define/standard-schema.ts';
 export { t } from './model/define/t.ts';
+export type { ArrayTypes, FieldTypes, LeafTypes, MapTypes, NullableTypes, ReferenceTypes } from './model/define/value-types.ts';
 export type { Point } from './model/value/point-leaf.ts';
 export type { WriteRules } from './model/write/compile-writes.ts';
 export type { DatabaseOptions } from './mongo/collection/collection.ts';

@@ -1,3 +1,4 @@
+import type Koa from 'koa';
 import type { CrossOriginOptions } from '../middleware/cross-origin.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
 import type { LiveStreamsOptions } from '../middleware/exchange/live-streams.ts';
@@ -15,11 +16,11 @@ import type { RequestContext } from '../resource/define/custom-operation.ts';
 import { type PlainOptions, plainOptionNames } from './plain-adapter.ts';
 
 /** Who may read the OpenAPI description of an api. */
-export interface OpenapiOptions<Principal> {
+export interface OpenapiOptions<Principal, App extends Koa.Context = Koa.Context> {
   /**
    * Asked after `authenticate`, before the description and before every file of the docs page: each must return true.
    */
-  readonly guards?: readonly Guard<RequestContext<Principal>>[];
+  readonly guards?: readonly Guard<RequestContext<Principal, App>>[];
   /**
    * Whether each caller gets the description of what it sees: without the fields outside its view. Otherwise everybody
    * gets that of all fields, which says for whom they are.
@@ -43,9 +44,9 @@ export interface BatchOptions {
 }
 
 /** Settings of `Idempotency-Key`. */
-export interface IdempotencyOptions<Principal> {
+export interface IdempotencyOptions<Principal, App extends Koa.Context = Koa.Context> {
   /** Names the caller: each has keys and answers of its own. It must not return an empty text. */
-  readonly principal: (ctx: RequestContext<Principal>) => string | Promise<string>;
+  readonly principal: (ctx: RequestContext<Principal, App>) => string | Promise<string>;
   /** Whether a POST, PATCH or batch without a key is answered with 400. @default false */
   readonly required?: boolean;
   /** The collection of the keys and their answers. @default 'idempotency_keys' */
@@ -62,7 +63,7 @@ export interface IdempotencyOptions<Principal> {
 }
 
 /** Settings of {@link ApiOptions.maxConcurrency}. */
-export interface ConcurrencyOptions<Principal> {
+export interface ConcurrencyOptions<Principal, App extends Koa.Context = Koa.Context> {
   /** How many requests of all clients may be in flight; the next one is answered with 503. @default no limit */
   readonly total?: number;
   /** How many requests of one client may be in flight; its next one is answered with 429. */
@@ -71,11 +72,11 @@ export interface ConcurrencyOptions<Principal> {
    * Names the client of a request, such as its tenant; undefined if the request counts for no client. It runs after
    * `authenticate`.
    */
-  readonly by: NameClient<RequestContext<Principal>>;
+  readonly by: NameClient<RequestContext<Principal, App>>;
 }
 
 /** Settings of an api. */
-export interface ApiOptions<Resource, Principal = unknown>
+export interface ApiOptions<Resource, Principal = unknown, App extends Koa.Context = Koa.Context>
   extends DescriptionOptions,
     PlainOptions,
     ThroughLimits,
@@ -106,7 +107,7 @@ export interface ApiOptions<Resource, Principal = unknown>
    * @example
    * maxConcurrency: { total: 200, each: 20, by: (ctx) => ctx.principal?.name }
    */
-  readonly maxConcurrency?: number | ConcurrencyOptions<Principal>;
+  readonly maxConcurrency?: number | ConcurrencyOptions<Principal, App>;
   /**
    * How many exports may be under way at the same time; the next one is answered with 503. They take no places of
    * `maxConcurrency` while they stream.
@@ -121,7 +122,7 @@ export interface ApiOptions<Resource, Principal = unknown>
    * @example
    * live: { max: 5_000, each: 10, by: (ctx) => ctx.principal?.name }
    */
-  readonly live?: LiveStreamsOptions<RequestContext<Principal>>;
+  readonly live?: LiveStreamsOptions<RequestContext<Principal, App>>;
   /**
    * How long the database may work for one request, in milliseconds. `maxTimeMS` of a model wins over it.
    *
@@ -219,7 +220,7 @@ export interface ApiOptions<Resource, Principal = unknown>
    * @example
    * idempotency: { principal: (ctx) => ctx.requirePrincipal().name }
    */
-  readonly idempotency?: IdempotencyOptions<Principal>;
+  readonly idempotency?: IdempotencyOptions<Principal, App>;
   /**
    * The model of deletes in the background: what `defineRemovals()` of `koa-mongo-resource/removals` returns. With it,
    * stores have `remove(id, { inBackground: true })` and `purge(id, { cascade: true })`, and `deliver` carries these
@@ -234,7 +235,7 @@ export interface ApiOptions<Resource, Principal = unknown>
    * @example
    * openapi: { guards: [signedIn] }
    */
-  readonly openapi?: boolean | OpenapiOptions<Principal>;
+  readonly openapi?: boolean | OpenapiOptions<Principal, App>;
   /**
    * Serves a page at `<prefix>/docs` that shows the description and can send requests, to everybody who may read the
    * description. The page is Swagger UI of the package `swagger-ui-dist`, which you install yourself. It loads nothing

@@ -1,3 +1,4 @@
+import type Koa from 'koa';
 import { ConfigurationError } from '../errors.ts';
 import type { Authenticate } from '../middleware/authenticate.ts';
 import { type CallerRules, checkRuleFunctions } from '../middleware/views/asked-rules.ts';
@@ -22,13 +23,13 @@ export interface Resource<Principal> {
 }
 
 /** Options of {@link service}. */
-export interface ServiceOptions<Principal, Rule extends string = string> {
+export interface ServiceOptions<Principal, Rule extends string = string, App extends Koa.Context = Koa.Context> {
   /**
-   * Returns the principal of a request, or undefined or null for an anonymous one.
-   *
+   * Returns the principal of a request, or undefined or null for an anonymous one. If it declares the context of your
+   * app, with `ctx.session` for example, the functions of all resources get that context.
    * @default every request is anonymous
    */
-  readonly authenticate?: Authenticate<Principal>;
+  readonly authenticate?: Authenticate<Principal, App>;
   /**
    * Questions about a principal, by the names that the policies of fields use (`policy: { read: 'staff' }`). Only
    * `true` means yes. A rule may be async. It is asked at most once in a request, if something needs it, and never for
@@ -50,7 +51,7 @@ type KnowsRules<F extends Fields, Rule extends string> = [RulesOf<F>] extends [R
   : { readonly model: { readonly 'the service lacks the rules': Exclude<RulesOf<F>, Rule> } };
 
 /** Creates resources and apis that share one function to authenticate. */
-export interface Service<Principal, Rule extends string = never> {
+export interface Service<Principal, Rule extends string = never, App extends Koa.Context = Koa.Context> {
   /**
    * Describes a resource. Its functions get the principal with the type that `authenticate` returns. Mistakes are
    * reported by `api()`.
@@ -67,10 +68,11 @@ export interface Service<Principal, Rule extends string = never> {
     const F extends Fields,
     const Ops extends Operation = 'list' | 'get' | 'create' | 'patch' | 'delete',
     Bodies = Record<string, unknown>, // where TypeScript cannot infer a body, because all that an operation has are functions of `ctx`
-    Queries = Record<string, unknown>, // the same of their `query`
-    Names extends keyof Bodies & keyof Queries & string = never,
+    Queries = Record<string, unknown>, // the same of their `query`,
+    Paths = Record<string, unknown>, // and of their `path`
+    Names extends keyof Bodies & keyof Queries & keyof Paths & string = never,
     const Scope extends ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>> = ScopeResult<Document<Model<F>>>,
-  >(options: ResourceOptions<Principal, F, Ops, Bodies, Queries, Names, Scope> & KnowsRules<F, Rule>): Resource<Principal>;
+  >(options: ResourceOptions<Principal, F, Ops, Bodies, Queries, Paths, Names, Scope, App> & KnowsRules<F, Rule>): Resource<Principal>;
   /**
    * Compiles resources into an api. Throws one `ConfigurationError` with all mistakes in the definitions.
    *
@@ -78,7 +80,7 @@ export interface Service<Principal, Rule extends string = never> {
    * const api = shop.api({ db, resources: [orders], prefix: '/api' });
    * new Koa().use(api.routes()).listen(3000);
    */
-  api(options: ApiOptions<Resource<Principal>, Principal>): Api<Principal>;
+  api(options: ApiOptions<Resource<Principal>, Principal, App>): Api<Principal>;
 }
 
 /** The resources by their `authenticate`: the functions of a resource expect its principals and no others. */
@@ -94,9 +96,9 @@ const tableOfRules = 'an object with a function for each name';
  * const shop = service({ authenticate: (ctx) => users.get(ctx.get('authorization')) });
  * const api = shop.api({ db, prefix: '/api', resources: [shop.resource({ model: Order })] });
  */
-export function service<Principal = never, const Rule extends string = never>(
-  options: ServiceOptions<Principal, Rule> = {},
-): Service<Principal, Rule> {
+export function service<Principal = never, const Rule extends string = never, App extends Koa.Context = Koa.Context>(
+  options: ServiceOptions<Principal, Rule, App> = {},
+): Service<Principal, Rule, App> {
   checkOptions(options, { authenticate: orUndefined(aFunction), rules: orUndefined(anObject(tableOfRules)) }, '`service`');
   const { authenticate, rules } = options;
   if (rules) checkRuleFunctions(rules, 'the service');
@@ -113,7 +115,7 @@ export function service<Principal = never, const Rule extends string = never>(
       const definition = given as unknown as ApiOptions<ResourceDefinition>;
       const strangers = [definition?.resources].flat().filter((one) => isObject(one) && !own.has(one));
       const [api] = tryAll([
-        () => createApi(definition, authenticate, rules as CallerRules | undefined),
+        () => createApi(definition, authenticate as Authenticate<unknown> | undefined, rules as CallerRules | undefined),
         ...strangers.map((one) => () => refuseStranger(one)),
       ]);
       if (rules) checkUnused(Object.keys(rules), [...[...models, ...(definition.models ?? [])].map(compileModel), api.description]);

@@ -165,7 +165,7 @@ describe.each(breaks.filter(([, text]) => text.startsWith('POST')))('an app whos
 
   it('is told what Koa alone tells of it without a reader of bodies, and nothing of the library', async () => {
     const shop = service();
-    const operations = { read: { path: '/read', use: [jsonBody()], handler: () => ({}) } };
+    const operations = { read: { path: '/read' as const, use: [jsonBody()], handler: () => ({}) } };
     const api = shop.api({ db: database.db, resources: [shop.resource({ model: Doc, operations })] });
     const told = await toldTo(api.routes());
     expect(told).toEqual(await toldTo(() => undefined));

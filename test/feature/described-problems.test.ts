@@ -88,7 +88,7 @@ describe('what a middleware carries', () => {
 });
 
 describe('the description', () => {
-  const handled = (handler: (ctx: Any) => unknown, path: string) => ({ method: 'POST' as const, path, handler });
+  const handled = (handler: (ctx: Any) => unknown, path: `/${string}`) => ({ method: 'POST' as const, path, handler });
   const api = useApi(
     database,
     (shop) => [

@@ -178,7 +178,7 @@ beforeAll(async () => {
     });
     const scope = (ctx: { requirePrincipal(): Caller }) => ({ tenant: ctx.requirePrincipal().tenant });
     const paging = cursorPaging({ total: true, max: 100 });
-    const through = ['customer', 'notes', 'notes.by'];
+    const through = ['customer', 'notes', 'notes.by'] as const;
     const resources = [
       shop.resource({ model: Order, scope, paging, through, export: {} }),
       shop.resource({ model: Customer, scope }),

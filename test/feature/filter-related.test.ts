@@ -54,7 +54,7 @@ interface Caller {
   readonly tenant: string;
 }
 
-const through = ['author', 'comments', 'comments.author', 'marks'];
+const through = ['author', 'comments', 'comments.author', 'marks'] as const;
 
 const resources = (shop: Service<Caller>) => [
   shop.resource({ model: Article, through, paging: cursorPaging({ total: true }) }),

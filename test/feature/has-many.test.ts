@@ -19,7 +19,7 @@ const include = [
   'parts.taskCount',
   'parent.parts',
   'tags',
-];
+] as const;
 const scopes: Record<string, object | symbol> = {
   ann: { owner: 'ann' },
   ben: { owner: 'ben' },

@@ -61,7 +61,7 @@ const never: Guard<Ctx> = () => {
 
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
-const include = ['member', 'member.team', 'asMember', 'asMember.team', 'vip', 'others', 'team', 'listed', 'unserved', 'asUnserved'];
+const include = ['member', 'member.team', 'asMember', 'asMember.team', 'vip', 'others', 'team', 'listed', 'unserved', 'asUnserved'] as const;
 const api = useApi<User>(
   database,
   (shop) => [

@@ -33,7 +33,7 @@ const Guide = defineModel('Guide', { collection: 'guides', fields: { id, text: t
 const maxPageBytes = 10_000;
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
-const include = ['visits', 'tours', 'count', 'twin', 'visits.guide'];
+const include = ['visits', 'tours', 'count', 'twin', 'visits.guide'] as const;
 const api = useApi(
   database,
   (shop) => [

@@ -25,7 +25,7 @@ const Visit = defineModel('Visit', {
 
 const database = useDatabase({ monitorCommands: true, readPreference: 'secondaryPreferred' });
 const commands = useCommands(database);
-const include = ['town', 'next', 'stops', 'town.region', 'next.region', 'town.twins.region', 'town.twins.twins', 'slow'];
+const include = ['town', 'next', 'stops', 'town.region', 'next.region', 'town.twins.region', 'town.twins.twins', 'slow'] as const;
 const paging = cursorPaging({ max: 1000 });
 const api = useApi(database, (shop) => [shop.resource({ model: Visit, include, paging }), shop.resource({ model: Town })], {
   models: [Region, Slow],

@@ -17,7 +17,7 @@ const database = useDatabase();
 const listen = useListener();
 
 function makeApi(prefix?: string, options: PlainOptions = {}): Api {
-  const shop = service();
+  const shop = service<never, never, Koa.Context & { readonly params: { readonly tenant?: string } }>();
   return shop.api({
     db: database.db,
     ...options,

@@ -21,7 +21,7 @@ const maxPageBytes = 10_000;
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
 let hookIds: unknown[] = [];
-const include = ['town', 'stops', 'town.region'];
+const include = ['town', 'stops', 'town.region'] as const;
 const paging = cursorPaging({ max: 1000, size: 1000 });
 const api = useApi(
   database,

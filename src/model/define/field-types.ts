@@ -1,5 +1,7 @@
 import type { ChangesOf, CreateOf, DocumentOf, HasFields, PatchOf, ReadOf, RulesOf } from './infer.ts';
-import type { Field, Fields, LeafTypes } from './schema.ts';
+import type { RelationNames } from './relation-names.ts';
+import type { Field, Fields } from './schema.ts';
+import type { LeafTypes } from './value-types.ts';
 
 /** The types of a field that is wrapped. */
 export type TypesIn<F> = F extends Field<infer Types, infer _> ? Types : LeafTypes<unknown, unknown>;
@@ -25,7 +27,15 @@ export type NotOptional<Value> = unknown extends Value ? unknown : undefined ext
 /** An embedded object, as `t.object` returns it. */
 export interface ObjectField<F extends Fields, Options = unknown>
   extends Field<
-      { document: DocumentOf<F>; read: ReadOf<F>; create: CreateOf<F>; patch: PatchOf<F>; changes: ChangesOf<F>; rules: RulesOf<F> },
+      {
+        document: DocumentOf<F>;
+        read: ReadOf<F>;
+        create: CreateOf<F>;
+        patch: PatchOf<F>;
+        changes: ChangesOf<F>;
+        rules: RulesOf<F>;
+        relations: RelationNames<F>['references'];
+      },
       Options
     >,
     HasFields<F> {}

@@ -1,8 +1,9 @@
 import type { ObjectId, UUID } from 'mongodb';
 import type { Given } from './given.ts';
 import type { TypeOfSchema } from './json-schema-type.ts';
-import type { Field, Fields, RulesIn } from './schema.ts';
+import type { Field, Fields } from './schema.ts';
 import type { InputOf, OutputOf } from './standard-schema.ts';
+import type { RulesIn } from './value-types.ts';
 
 type TypesOf<F> =
   F extends Field<infer Types, infer _> ? Types : { document: unknown; read: unknown; create: unknown; patch: unknown; changes: unknown };

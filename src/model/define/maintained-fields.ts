@@ -1,6 +1,7 @@
 import { build, maintainedDate, withoutDefault } from './build-schema.ts';
 import { markOptional } from './optional.ts';
-import type { Closed, Field, FieldOptions, LeafTypes } from './schema.ts';
+import type { Closed, Field, FieldOptions } from './schema.ts';
+import type { LeafTypes } from './value-types.ts';
 
 /** The options of a field that the service sets. Not exported, or declarations would name a path that packages lack. */
 type Maintained<Document> = Omit<FieldOptions<Document>, 'default'>;

@@ -2,62 +2,7 @@ import type { FieldErrorInput } from '../../rules.ts';
 import type { Given } from './given.ts';
 import type { Policy } from './policy.ts';
 import type { StandardSchema } from './standard-schema.ts';
-
-/**
- * The TypeScript types of a field: in documents, in what a client reads, creates and patches, and in the changes that
- * hooks hold.
- */
-export interface FieldTypes {
-  readonly document: unknown;
-  readonly read: unknown;
-  readonly create: unknown;
-  readonly patch: unknown;
-  readonly changes: unknown;
-  /** The names of rules in the policies of fields inside the value. */
-  readonly rules?: unknown;
-}
-
-/** The names of rules inside a value of these types. */
-export type RulesIn<Types> = Types extends { readonly rules: infer Rules } ? Rules : never;
-
-/** The types of a single value. */
-export interface LeafTypes<Document, Json, Write = Json> {
-  readonly document: Document;
-  readonly read: Json;
-  readonly create: Write;
-  readonly patch: Write;
-  readonly changes: Document;
-}
-
-/** The types of a value that may be null. */
-export interface NullableTypes<Types extends FieldTypes> {
-  readonly document: Types['document'] | null;
-  readonly read: Types['read'] | null;
-  readonly create: Types['create'] | null;
-  readonly patch: Types['patch'] | null;
-  readonly changes: Types['changes'] | null;
-  readonly rules: RulesIn<Types>;
-}
-
-/** The types of an array. A patch replaces the whole array. */
-export interface ArrayTypes<Types extends FieldTypes> {
-  readonly document: Types['document'][];
-  readonly read: Types['read'][];
-  readonly create: readonly Types['create'][];
-  readonly patch: readonly Types['create'][];
-  readonly changes: Types['document'][];
-  readonly rules: RulesIn<Types>;
-}
-
-/** The types of a map. A patch replaces the whole map. */
-export interface MapTypes<Types extends FieldTypes> {
-  readonly document: Record<string, Types['document']>;
-  readonly read: Record<string, Types['read']>;
-  readonly create: Readonly<Record<string, Types['create']>>;
-  readonly patch: Readonly<Record<string, Types['create']>>;
-  readonly changes: Record<string, Types['document']>;
-  readonly rules: RulesIn<Types>;
-}
+import type { FieldTypes } from './value-types.ts';
 
 /**
  * A field as the builders of `t` return it: a JSON Schema (2020-12) with the keywords of this library, and its

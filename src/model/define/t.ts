@@ -21,22 +21,19 @@ import { isOptional, markOptional } from './optional.ts';
 import { asSchema, isForeign } from './raw-schema.ts';
 import type {
   ArrayOptions,
-  ArrayTypes,
   Closed,
   Field,
   FieldOptions,
   FieldSchema,
   Fields,
-  LeafTypes,
   MapOptions,
-  MapTypes,
   NullableOptions,
-  NullableTypes,
   ObjectOptions,
   RawSchema,
   RefOptions,
 } from './schema.ts';
 import type { OutputOf, StandardSchema } from './standard-schema.ts';
+import type { ArrayTypes, LeafTypes, MapTypes, NullableTypes, ReferenceTypes } from './value-types.ts';
 
 /**
  * The builders of fields. Each returns a JSON Schema (2020-12). `bsonType` names a stored type that JSON does not have.
@@ -240,7 +237,7 @@ export const t = {
   ref: <const O extends RefOptions<TypesIn<I>['document']>, I extends FieldSchema = Field<LeafTypes<ObjectId, string>>>(
     model: string,
     options?: O & Closed<O, RefOptions<unknown> & { readonly id?: unknown }> & { readonly id?: I },
-  ): Field<TypesIn<I>, O> => {
+  ): Field<ReferenceTypes<TypesIn<I>, O>, O> => {
     const { id = t.objectId(), as, resource, exists, onDelete, ...rest } = open(options);
     const given = Object.entries({ as, resource, exists, onDelete }).filter(([, value]) => value !== undefined);
     return build(extend(id, { ...rest, ref: { model, ...Object.fromEntries(given) } }));

@@ -190,7 +190,7 @@ function checkOperationName(name: string, where: string): void {
     throw new ConfigurationError(`${where} has the name of a standard operation: list that in \`ops\`, or give yours another name.`);
 }
 
-function checkParameters({ path = '' }: Definition, where: string): void {
+function checkParameters({ path = '/' }: Definition, where: string): void {
   const parameters = path.match(/:\w+/g) ?? [];
   if (path.startsWith('/:') && parameters[0] !== ':id')
     throw new ConfigurationError(`\`path\` of ${where}: a parameter in the first segment addresses a record, and must be called \`:id\`.`);

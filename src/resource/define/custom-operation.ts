@@ -14,10 +14,30 @@ export const customMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** A method of a custom operation. */
 export type CustomMethod = (typeof customMethods)[number];
 
-/** The Koa context of guards, scopes, hooks and server fields, with the principal that `authenticate` has returned. */
-export type RequestContext<Principal> = ContextOf<Principal> & Pick<Slots, 'typedQuery'>;
+/**
+ * The Koa context of guards, scopes, hooks and server fields, with the principal that `authenticate` has returned.
+ * `App` is the context of the app in which the api is mounted, with `ctx.session` for example: `authenticate` declares
+ * it.
+ */
+export type RequestContext<Principal, App extends Koa.Context = Koa.Context> = ContextOf<Principal, App> &
+  Pick<Slots, 'typedQuery'> & { readonly params: AnyParams };
 
-type ContextOf<Principal> = Koa.Context &
+// biome-ignore lint/suspicious/noExplicitAny: one function may stand for several paths
+type AnyParams = Readonly<Record<string, any>>;
+
+/** The parameters of the path of a custom operation: those with a colon. By default it is `/:id/<name>`. */
+type ParamsOf<Path> = unknown extends Path ? ParamsOf<'/:id'> : { readonly [Name in ParameterIn<Path>]: string };
+
+type ParameterIn<Path> = Path extends `${infer First}/${infer Rest}`
+  ? ParameterIn<First> | ParameterIn<Rest>
+  : Path extends `:${infer Name}`
+    ? Name
+    : never;
+
+/** What the message of TypeScript shows in place of another text. */
+type NoPath = 'a path begins with `/`';
+
+type ContextOf<Principal, App> = App &
   Omit<Slots, 'principal' | 'load' | 'save' | 'signal' | 'store' | 'transaction' | 'typedQuery'> & {
     /** Opens the store of a model. Its commands share the deadline of the request. */
     readonly store: StoreOf;
@@ -64,11 +84,18 @@ export interface RecordAccess<Doc> {
 }
 
 /**
- * The Koa context of the handler of a custom operation, with access to its record and with the types of its body and of
- * its `query`.
+ * The Koa context of the handler of a custom operation, with access to its record and with the types of its body, of
+ * its `query` and of the parameters of its path.
  */
-export type HandlerContext<Principal, Doc, Body = unknown, Query = unknown> = ContextOf<Principal> &
-  RecordAccess<Doc> & { readonly request: { readonly body: Body } } & Asked<Query>;
+export type HandlerContext<
+  Principal,
+  Doc,
+  Body = unknown,
+  Query = unknown,
+  Path = unknown,
+  App extends Koa.Context = Koa.Context,
+> = ContextOf<Principal, App> &
+  RecordAccess<Doc> & { readonly request: { readonly body: Body }; readonly params: ParamsOf<Path> } & Asked<Query>;
 
 /** The values of a `query`, in document form. */
 type Asked<Query> = unknown extends Query
@@ -79,14 +106,14 @@ type Asked<Query> = unknown extends Query
  * A middleware of a custom operation: one of this library, or any Koa middleware. It has `load()` and `save()` unless
  * it comes before the `jsonBody` of its `use`, where `If-Match` has not been read yet.
  */
-export type OperationMiddleware<Principal, Doc = unknown> = ((
-  ctx: RequestContext<Principal> & RecordAccess<Doc>,
+export type OperationMiddleware<Principal, Doc = unknown, App extends Koa.Context = Koa.Context> = ((
+  ctx: RequestContext<Principal, App> & RecordAccess<Doc>,
   next: Koa.Next,
 ) => Promise<void>) &
   AnswersProblems;
 
 /** What a custom operation has, whatever it answers. */
-interface OperationParts<Principal, Doc, Body, Query> {
+interface OperationParts<Principal, Doc, Body, Query, Path, App extends Koa.Context> {
   /** The method of the operation. A GET may only read. @default 'POST' */
   readonly method?: CustomMethod;
   /**
@@ -95,7 +122,7 @@ interface OperationParts<Principal, Doc, Body, Query> {
    * `/:id/lines/last` over `/:id/lines/:line`.
    * @default '/:id/<name>'
    */
-  readonly path?: string;
+  readonly path?: (Path & `/${string}`) | NoPath;
   /** A short description of the operation, for the OpenAPI description. @default the name of the operation */
   readonly summary?: string;
   /**
@@ -104,7 +131,7 @@ interface OperationParts<Principal, Doc, Body, Query> {
    * after it, where they can `load()` and `save()`.
    * @default none
    */
-  readonly use?: readonly (OperationMiddleware<Principal, Doc> | (OperationMiddleware<Principal, Doc> & BodyType<Body>))[];
+  readonly use?: readonly (OperationMiddleware<Principal, Doc, App> | (OperationMiddleware<Principal, Doc, App> & BodyType<Body>))[];
   /**
    * The parameters of the query string: single values, and arrays of them. They are cast as those of a list, and are in
    * `ctx.typedQuery` in document form. A parameter is required unless it is `t.optional` or has a default. 400 for a
@@ -181,5 +208,11 @@ type RunsAny<Ctx, Doc> =
  *   },
  * }
  */
-export type CustomOperation<Principal, Doc, Body = unknown, Query = unknown> = OperationParts<Principal, Doc, Body, Query> &
-  RunsAny<HandlerContext<Principal, Doc, Body, Query>, Doc>;
+export type CustomOperation<
+  Principal,
+  Doc,
+  Body = unknown,
+  Query = unknown,
+  Path = unknown,
+  App extends Koa.Context = Koa.Context,
+> = OperationParts<Principal, Doc, Body, Query, Path, App> & RunsAny<HandlerContext<Principal, Doc, Body, Query, Path, App>, Doc>;

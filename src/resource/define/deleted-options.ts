@@ -1,3 +1,4 @@
+import type Koa from 'koa';
 import { ConfigurationError } from '../../errors.ts';
 import { someGuards } from '../../middleware/deleted.ts';
 import type { Guard } from '../../middleware/exchange/context.ts';
@@ -9,13 +10,13 @@ import { checkOptions, type LegalOptions, required } from '../../options.ts';
 import type { RequestContext } from './custom-operation.ts';
 
 /** Who may ask for deleted records. */
-export interface DeletedOptions<Principal> {
+export interface DeletedOptions<Principal, App extends Koa.Context = Koa.Context> {
   /** Guards of the parameter `deleted`, asked after those of the operation. There is at least one. */
-  readonly guards: readonly Guard<RequestContext<Principal>>[];
+  readonly guards: readonly Guard<RequestContext<Principal, App>>[];
 }
 
 /** The options of a resource for a model with `t.deletedAt()`. */
-export interface OfDeleted<Principal> {
+export interface OfDeleted<Principal, App extends Koa.Context> {
   /**
    * Lets clients ask for deleted records in list and get, by `deleted=only` or `deleted=with`, if all of these guards
    * return true. It needs a model with `t.deletedAt()`.
@@ -24,7 +25,7 @@ export interface OfDeleted<Principal> {
    * @example
    * deleted: { guards: [isAdmin] }
    */
-  readonly deleted?: DeletedOptions<Principal>;
+  readonly deleted?: DeletedOptions<Principal, App>;
 }
 
 const legal: LegalOptions<DeletedOptions<never>> = { guards: required([...someGuards]) };

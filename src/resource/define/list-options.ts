@@ -4,7 +4,7 @@ import type { ExportOptions } from './export-options.ts';
 import type { LiveListOptions } from './live-options.ts';
 
 /** The options of a resource for its list. */
-export interface ListOptions {
+export interface ListOptions<Include = string> {
   /** How lists are paged: `cursorPaging()` or `offsetPaging()`. @default cursorPaging() */
   readonly paging?: Paging;
   /**
@@ -16,7 +16,7 @@ export interface ListOptions {
    * @example
    * include: ['customer', 'author', 'author.company']
    */
-  readonly include?: readonly string[];
+  readonly include?: readonly Include[];
   /** Whether clients may choose fields by `fields=name,address.city` in list and get. @default false */
   readonly fields?: boolean;
   /**

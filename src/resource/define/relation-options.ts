@@ -1,5 +1,5 @@
 /** The options of a resource for its relations, besides `include`. */
-export interface RelationOptions {
+export interface RelationOptions<Through = string, Nested = string, Links = string> {
   /**
    * The relations through which clients may filter and sort the list: with `project`, by `project.status=open` and
    * `sort=project.name`, if the policy of the field in its own model says so. They are named as in `include`, at most
@@ -10,7 +10,7 @@ export interface RelationOptions {
    * @example
    * through: ['project', 'project.owner']
    */
-  readonly through?: readonly string[];
+  readonly through?: readonly Through[];
   /**
    * Relations by `t.hasMany`, without `count`, whose records are served below each record:
    * `GET <prefix>/<path>/{id}/tasks` is the list of the other resource, of those that refer to the record, and `POST`
@@ -21,7 +21,7 @@ export interface RelationOptions {
    * @example
    * nested: ['tasks']
    */
-  readonly nested?: readonly string[];
+  readonly nested?: readonly Nested[];
   /**
    * Arrays of references, by the names of their relations, to which clients may add and from which they may remove
    * single elements: `PUT` and `DELETE <prefix>/<path>/{id}/tags/{other}`. They are a patch: its guards, server fields
@@ -31,5 +31,5 @@ export interface RelationOptions {
    * @example
    * links: ['tags']
    */
-  readonly links?: readonly string[];
+  readonly links?: readonly Links[];
 }

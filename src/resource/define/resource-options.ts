@@ -1,4 +1,5 @@
 import { METHODS } from 'node:http';
+import type Koa from 'koa';
 import type { AfterHook } from '../../middleware/after-hooks.ts';
 import type { BeforeHook } from '../../middleware/before-hooks.ts';
 import type { Called, Guard } from '../../middleware/exchange/context.ts';
@@ -6,6 +7,7 @@ import type { Written } from '../../middleware/within-transaction.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { Given } from '../../model/define/given.ts';
 import type { ChangesDraft, CountersOf, Document } from '../../model/define/infer.ts';
+import type { NamesOr, RelationNames } from '../../model/define/relation-names.ts';
 import type { Fields } from '../../model/define/schema.ts';
 import type { everything, FilterOn } from '../../mongo/query/filter.ts';
 import type { OfCounters } from './counter-options.ts';
@@ -13,7 +15,7 @@ import type { CustomOperation, RequestContext } from './custom-operation.ts';
 import type { OfDeleted } from './deleted-options.ts';
 import type { OfHistory } from './history-options.ts';
 import type { ListOptions } from './list-options.ts';
-import type { GroupsOf, NamedBy } from './operation-groups.ts';
+import type { GroupsOf, NamedBy, Unserved } from './operation-groups.ts';
 import type { RelationOptions } from './relation-options.ts';
 import type { OfSearch } from './search-options.ts';
 
@@ -104,13 +106,13 @@ type ResultOf<Op, Doc> = Op extends 'list' ? readonly Doc[] : Op extends OfMany 
 /** Values for some fields of a record, each of them whole. */
 type Values<F extends Fields> = Given<Partial<Document<Model<F>>>, 'whole'>;
 
-type SetFields<Principal, F extends Fields> = (ctx: RequestContext<Principal>) => Values<F> | Promise<Values<F>>;
+type SetFields<Ctx, F extends Fields> = (ctx: Ctx) => Values<F> | Promise<Values<F>>;
 
 /** The functions that return values of the server, for each kind of write. */
-export interface ServerFieldsOf<Principal, F extends Fields> {
-  readonly create?: SetFields<Principal, F>;
+export interface ServerFieldsOf<Ctx, F extends Fields> {
+  readonly create?: SetFields<Ctx, F>;
   /** For patch, put, patchMany and steps of counters. */
-  readonly update?: SetFields<Principal, F>;
+  readonly update?: SetFields<Ctx, F>;
 }
 
 /** What lists and records also have: keys of `guardsFor` alone. */
@@ -146,9 +148,11 @@ type WrittenBy<Op, Doc> = Op extends 'create'
     ? Written<Doc, null>
     : Written<Doc, Doc>;
 
+type RelationPath<F extends Fields> = NamesOr<'the model has no relations', RelationNames<F>['paths'], F>;
+
 /**
- * Options of a resource: a model, its operations, and who may do what. `Names` are the names of custom operations, and
- * `Bodies` the types of their bodies.
+ * Options of a resource: a model, its operations, and who may do what. `Names` are the names of custom operations,
+ * and `Bodies` the types of their bodies.
  */
 export interface ResourceOptions<
   Principal,
@@ -156,14 +160,20 @@ export interface ResourceOptions<
   Ops extends Operation = Operation,
   Bodies = Record<never, never>,
   Queries = Record<string, unknown>,
-  Names extends keyof Bodies & keyof Queries & string = keyof Bodies & keyof Queries & string,
+  Paths = Record<string, unknown>,
+  Names extends keyof Bodies & keyof Queries & keyof Paths & string = keyof Bodies & keyof Queries & keyof Paths & string,
   Scope = ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>>,
-> extends ListOptions,
-    RelationOptions,
-    OfDeleted<Principal>,
+  App extends Koa.Context = Koa.Context,
+> extends ListOptions<RelationPath<F>>,
+    RelationOptions<
+      RelationPath<F>,
+      NamesOr<'the model has no relation by `t.hasMany` without `count`', RelationNames<F>['lists'], F>,
+      NamesOr<'the model has no array of references', RelationNames<F>['arrays'], F>
+    >,
+    OfDeleted<Principal, App>,
     OfCounters<F>,
     OfHistory,
-    OfSearch<Principal, IdOf<Document<Model<F>>>> {
+    OfSearch<Principal, IdOf<Document<Model<F>>>, App> {
   /** The model whose records are served. */
   readonly model: Model<F>;
   /** The path segment of the resource. @default the collection of the model */
@@ -173,7 +183,7 @@ export interface ResourceOptions<
   /** The operations that are served. @default ['list', 'get', 'create', 'patch', 'delete'] */
   readonly ops?: readonly Ops[];
   /** Guards of all operations: each must return true, or the answer is 403. @default none */
-  readonly guards?: readonly Guard<RequestContext<Principal>>[];
+  readonly guards?: readonly Guard<RequestContext<Principal, App>>[];
   /**
    * Guards of single operations, or of groups of them: `read` (list, get), `change` (patch, put, patchMany, links,
    * steps of counters, restore), `remove` (delete, deleteMany) and `write` (create, and those of `change` and
@@ -187,15 +197,15 @@ export interface ResourceOptions<
    * guardsFor: { change: [signedIn], remove: [isAdmin] }
    */
   readonly guardsFor?: {
-    readonly [Key in Named<NoInfer<Ops>, F> | NoInfer<Names> | OfReads]?: readonly Guard<RequestContext<Principal>>[];
-  };
+    readonly [Key in Named<NoInfer<Ops>, F> | NoInfer<Names> | OfReads]?: readonly Guard<RequestContext<Principal, App>>[];
+  } & Unserved<Operation, NoInfer<Ops>>;
   /**
    * Returns the row filter of every query: a record outside of it is answered with 404. It also applies to what clients
    * write. If the new record would be outside, create, patch and put are answered with 422 that names the fields, or
    * with 500 if clients may not write them. It does not apply to `ctx.save`.
    * @default every record
    */
-  readonly scope?: (ctx: RequestContext<Principal>) => Scope & OnlyFields<Scope, Document<Model<F>>>;
+  readonly scope?: (ctx: RequestContext<Principal, App>) => Scope & OnlyFields<Scope, Document<Model<F>>>;
   /**
    * Whether the scope also applies to what clients write. If not, clients can move records out of their own scope, and
    * into the scope of others.
@@ -221,7 +231,7 @@ export interface ResourceOptions<
    *   update: (ctx) => ({ updatedBy: ctx.requirePrincipal().name }),
    * }
    */
-  readonly serverFields?: SetFields<Principal, F> | ServerFieldsOf<Principal, F>;
+  readonly serverFields?: SetFields<RequestContext<Principal, App>, F> | ServerFieldsOf<RequestContext<Principal, App>, F>;
   /** Whether clients may write a field only if its policy says so. @default false */
   readonly explicitWrites?: boolean;
   /**
@@ -243,7 +253,9 @@ export interface ResourceOptions<
   /** Request headers on which answers depend. They are added to `Vary`. @default ['Authorization', 'Cookie'] */
   readonly vary?: readonly string[];
   /** Custom operations, by their names, which `guardsFor`, `within` and `after` may have as keys too. @default none */
-  readonly operations?: { readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name], Queries[Name]> };
+  readonly operations?: {
+    readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name], Queries[Name], Paths[Name], App>;
+  };
   /**
    * Hooks that run before a write, in order, after the validation: also if the record turns out not to exist, or not to
    * fulfil `If-Match`. Each may change the draft, which the model validates again with the server's access, and may
@@ -256,8 +268,8 @@ export interface ResourceOptions<
    * before: { create: [async (_ctx, draft) => { draft.password = await hash(draft.password); }] }
    */
   readonly before?: {
-    readonly [Key in Writes<NoInfer<Ops>, F>]?: readonly BeforeHook<RequestContext<Principal>, DraftOf<Meant<Key, Ops, F>, F>>[];
-  };
+    readonly [Key in Writes<NoInfer<Ops>, F>]?: readonly BeforeHook<RequestContext<Principal, App>, DraftOf<Meant<Key, Ops, F>, F>>[];
+  } & Unserved<WriteOperation, NoInfer<Ops>>;
   /**
    * Hooks that run in the transaction of a write, in order: what they write by `tx.store(…)` is stored exactly when the
    * write is. If one throws, nothing is written. They run if something is written, and for each record of a write to
@@ -274,10 +286,10 @@ export interface ResourceOptions<
   readonly within?: {
     readonly [Key in NoInfer<Names> | Writes<NoInfer<Ops>, F>]?: readonly Within<
       Meant<Key, Ops, F>,
-      RequestContext<Principal>,
+      RequestContext<Principal, App>,
       Document<Model<F>>
     >[];
-  };
+  } & Unserved<WriteOperation, NoInfer<Ops>>;
   /**
    * Hooks that run after operations, in order. A hook of a custom operation gets the result of the handler as
    * `unknown`, unless it declares another type: `(ctx, order: Document<typeof Order>) => …`. The keys are those of
@@ -287,10 +299,10 @@ export interface ResourceOptions<
   readonly after?: {
     readonly [Key in Named<NoInfer<Ops>, F> | NoInfer<Names>]?: readonly Hook<
       Meant<Key, Ops, F>,
-      RequestContext<Principal>,
+      RequestContext<Principal, App>,
       Document<Model<F>>
     >[];
-  };
+  } & Unserved<Operation, NoInfer<Ops>>;
 }
 
 /** Options of a resource without their type parameters, which `service().resource()` has checked. */

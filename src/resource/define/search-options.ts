@@ -1,3 +1,4 @@
+import type Koa from 'koa';
 import type { Called } from '../../middleware/exchange/context.ts';
 import type { RequestContext } from './custom-operation.ts';
 
@@ -5,7 +6,7 @@ import type { RequestContext } from './custom-operation.ts';
 type FoundIds<Id> = readonly (Id | string)[];
 
 /** The option of a resource for searches by an engine outside of the database. */
-export interface OfSearch<Principal, Id> {
+export interface OfSearch<Principal, Id, App extends Koa.Context> {
   /**
    * Finds the ids of the records that match `q`, the best first, by an engine outside of the database. The records are
    * then read within the scope, the filters and the view of the request, and what the engine says of others is not
@@ -16,5 +17,5 @@ export interface OfSearch<Principal, Id> {
    * @example
    * search: async (q, ctx) => (await engine.search(q, { tenant: ctx.requirePrincipal().tenant })).ids
    */
-  readonly search?: Called<[q: string, ctx: RequestContext<Principal>], FoundIds<Id> | Promise<FoundIds<Id>>>;
+  readonly search?: Called<[q: string, ctx: RequestContext<Principal, App>], FoundIds<Id> | Promise<FoundIds<Id>>>;
 }

@@ -104,7 +104,7 @@ describe('`through` of a resource', () => {
     const shop = service();
     const Source = defineModel('Source', { collection: 'sources', fields: { target } });
     const resources = [
-      shop.resource({ model: Source, through: ['a'], include: ['b'] }),
+      shop.resource({ model: Source, through: ['a'] as never[], include: ['b'] as never[] }),
       shop.resource({ model: Target }),
       shop.resource({ model: Note }),
     ];

@@ -54,7 +54,7 @@ const ofTenant = (ctx: RequestContext<Caller>) => (ctx.principal ? { tenant: ctx
 const isNoGuest = (ctx: RequestContext<Caller>) => ctx.principal?.guest !== true;
 
 /** The relations through which tasks can be filtered. */
-const through = ['project', 'project.owner', 'tags', 'review.by', 'lines.tag'];
+const through = ['project', 'project.owner', 'tags', 'review.by', 'lines.tag'] as const;
 
 /** Tasks that all see, and projects and members of tenants. Guests see no projects. */
 export function projectResources(shop: Service<Caller>, more: object = {}) {

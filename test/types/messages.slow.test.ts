@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import ts from 'typescript';
+import { expect, it } from 'vitest';
+import { root } from '../support/docs/pages.ts';
+
+const setup = `
+import { defineModel, service, t } from '../../src/index.ts';
+const Task = defineModel('Task', {
+  collection: 'tasks',
+  fields: {
+    title: t.string(), project: t.ref('Project'), tags: t.array(t.ref('Tag')), comments: t.hasMany('Comment', { via: 'task' }),
+    place: t.object('Place', { city: t.string(), country: t.ref('Country') }),
+  },
+});
+const Note = defineModel('Note', { collection: 'notes', fields: { text: t.string() } });
+const { resource } = service();
+`;
+
+/** What is wrong, and a part of the message that says so. */
+const mistakes: readonly (readonly [code: string, message: string])[] = [
+  ["resource({ model: Task, include: ['projct'] });", `Did you mean '"project"'?`],
+  ["resource({ model: Task, through: ['place.cuntry'] });", `Did you mean '"place.country"'?`],
+  ["resource({ model: Task, nested: ['comment'] });", `Type '"comment"' is not assignable to type '"comments"'.`],
+  ["resource({ model: Task, links: ['tag'] });", `Type '"tag"' is not assignable to type '"tags"'.`],
+  ["resource({ model: Note, include: ['text'] });", `to type '"the model has no relations"'.`],
+  ["resource({ model: Note, nested: ['text'] });", 'to type \'"the model has no relation by `t.hasMany` without `count`"\'.'],
+  ["resource({ model: Note, links: ['text'] });", `to type '"the model has no array of references"'.`],
+  ["resource({ model: Note, ops: ['list', 'gett'] });", `Did you mean '"get"'?`],
+  ["resource({ model: Note, ops: ['list'], guardsFor: { delete: [() => true] } });", 'to type \'"`delete` is not in `ops`"\'.'],
+  ["resource({ model: Note, ops: ['create'], before: { patch: [() => 1] } });", 'to type \'"`patch` is not in `ops`"\'.'],
+  ["resource({ model: Note, ops: ['create'], within: { put: [() => 1] } });", 'to type \'"`put` is not in `ops`"\'.'],
+  ["resource({ model: Note, ops: ['create'], after: { list: [() => 1] } });", 'to type \'"`list` is not in `ops`"\'.'],
+  ['resource({ model: Note, guardsFor: { pacth: [() => true] } });', "Did you mean to write 'patch'?"],
+  ['resource({ model: Note, after: { sned: [() => 1] } });', "'sned' does not exist"],
+  [
+    "resource({ model: Note, operations: { send: { path: '/:id/lines/:line', handler: (ctx) => ctx.params.lime } } });",
+    "Property 'lime' does not exist on type '{ readonly id: string; readonly line: string; }'.",
+  ],
+  ["resource({ model: Note, operations: { send: { path: 'send', handler: () => 1 } } });", 'to type \'"a path begins with `/`"\'.'],
+];
+
+it('TypeScript names the mistake, what is legal, or why nothing is', () => {
+  const file = join(import.meta.dirname, 'mistakes.ts');
+  const code = setup + mistakes.map(([line]) => line).join('\n');
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root);
+  const host = ts.createCompilerHost({ ...options, noErrorTruncation: true });
+  const { getSourceFile, fileExists } = host;
+  host.fileExists = (name) => name === file || fileExists(name);
+  host.getSourceFile = (name, target, ...rest) =>
+    name === file ? ts.createSourceFile(name, code, target) : getSourceFile(name, target, ...rest);
+  const program = ts.createProgram([file], { ...options, noErrorTruncation: true }, host);
+  const source = program.getSourceFile(file) as ts.SourceFile;
+  const lines = code.split('\n');
+  const found = program.getSemanticDiagnostics(source).map(({ messageText, start = 0 }) => ({
+    line: lines[source.getLineAndCharacterOfPosition(start).line],
+    message: ts.flattenDiagnosticMessageText(messageText, '\n'),
+  }));
+  expect(found).toEqual(mistakes.map(([line, message]) => ({ line, message: expect.stringContaining(message) })));
+});
