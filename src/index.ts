@@ -94,7 +94,15 @@ export type { IndexKey } from './model/compile/model-index.ts';
 export type { Aggregate } from './model/define/aggregates.ts';
 export type { ComputedField } from './model/define/computed.ts';
 export type { CounterOptions } from './model/define/counter-field.ts';
-export { defineModel, type FieldsIndex, type Model, type ModelIndex, type ModelOptions } from './model/define/define-model.ts';
+export {
+  defineModel,
+  type Extended,
+  type ExtensionOptions,
+  type FieldsIndex,
+  type Model,
+  type ModelIndex,
+  type ModelOptions,
+} from './model/define/define-model.ts';
 export type { ObjectField, Overlaid } from './model/define/field-types.ts';
 export type { Given } from './model/define/given.ts';
 export type { HasManyField, HasManyOptions } from './model/define/has-many.ts';

@@ -23,7 +23,7 @@ export interface Resource<Principal> {
 }
 
 /** Options of {@link service}. */
-export interface ServiceOptions<Principal, Rule extends string = string, App extends Koa.Context = Koa.Context> {
+export interface ServiceOptions<Principal, Rule extends string = string, App = Koa.Context> {
   /**
    * Returns the principal of a request, or undefined or null for an anonymous one. If it declares the context of your
    * app, with `ctx.session` for example, the functions of all resources get that context.
@@ -51,7 +51,7 @@ type KnowsRules<F extends Fields, Rule extends string> = [RulesOf<F>] extends [R
   : { readonly model: { readonly 'the service lacks the rules': Exclude<RulesOf<F>, Rule> } };
 
 /** Creates resources and apis that share one function to authenticate. */
-export interface Service<Principal, Rule extends string = never, App extends Koa.Context = Koa.Context> {
+export interface Service<Principal, Rule extends string = never, App = Koa.Context> {
   /**
    * Describes a resource. Its functions get the principal with the type that `authenticate` returns. Mistakes are
    * reported by `api()`.
@@ -96,7 +96,7 @@ const tableOfRules = 'an object with a function for each name';
  * const shop = service({ authenticate: (ctx) => users.get(ctx.get('authorization')) });
  * const api = shop.api({ db, prefix: '/api', resources: [shop.resource({ model: Order })] });
  */
-export function service<Principal = never, const Rule extends string = never, App extends Koa.Context = Koa.Context>(
+export function service<Principal = never, const Rule extends string = never, App = Koa.Context>(
   options: ServiceOptions<Principal, Rule, App> = {},
 ): Service<Principal, Rule, App> {
   checkOptions(options, { authenticate: orUndefined(aFunction), rules: orUndefined(anObject(tableOfRules)) }, '`service`');

@@ -29,7 +29,7 @@ const Customer = defineModel('Customer', { collection: 'customers', fields: { na
 const Order = defineModel('Order', {
   collection: 'orders',
   fields: {
-    customer: t.ref('Customer'), owner: t.string(), total: t.int(), revision: t.revision(), carrier: t.optional(t.string()),
+    customer: t.ref('Customer'), author: t.optional(t.ref('Author')), owner: t.string(), total: t.int(), revision: t.revision(), carrier: t.optional(t.string()),
     status: t.enum(['open', 'sent', 'expired'], { default: 'open' }), password: t.optional(t.string()), updatedBy: t.optional(t.string()),
     createdAt: t.createdAt(),
   },

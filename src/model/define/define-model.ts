@@ -1,4 +1,5 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
+import { ConfigurationError } from '../../errors.ts';
 import {
   anObject,
   aWholeNumber,
@@ -110,7 +111,34 @@ export interface Model<F extends Fields = Fields> extends HasFields<F> {
   readonly search: ModelSearch | undefined;
   readonly history: boolean | ModelHistory | undefined;
   readonly outbox: boolean | ModelOutbox | undefined;
+  /**
+   * Makes a model of the same fields and more: `fields` and `indexes` are added, and every other option is that of this
+   * model unless it is given. A field may replace one of the same name. Both describe the same collection, unless
+   * `collection` names another one. This model does not change.
+   *
+   * Throws a `ConfigurationError` for the name of this model, and for what would spoil a collection that both describe:
+   * a field that is stored as another type, and no `history` or `outbox` where this model has one.
+   *
+   * @example
+   * const PaidOrder = Order.extend('PaidOrder', { collection: 'paid_orders', fields: { paidAt: t.date() } });
+   */
+  extend<M extends HasFields, const G extends Fields = Record<never, never>>(
+    this: M,
+    name: string,
+    options: ExtensionOptions<M['~fields'], G>,
+  ): Model<Extended<M['~fields'], G>>;
 }
+
+/** The options of `extend`: those that it lacks are those of the model that it extends. */
+export interface ExtensionOptions<F extends Fields, G extends Fields> extends Partial<Omit<ModelOptions<Extended<F, G>>, 'fields'>> {
+  /** The fields that are added, or replace those of the same names. @default none */
+  readonly fields?: G;
+}
+
+/** The fields of a model, and those that another one adds or replaces. */
+export type Extended<F extends Fields, G extends Fields> = {
+  readonly [K in keyof F | keyof G]: K extends keyof G ? G[K] : K extends keyof F ? F[K] : never;
+};
 
 /**
  * Describes the records of a collection. `name` names the model in `t.ref` and its schemas in the OpenAPI description.
@@ -130,8 +158,60 @@ export function defineModel<const F extends Fields>(
   checkOptions(options, legal, `model \`${name}\``);
   const { collection, fields, check, maxTimeMS, indexes, search, history, outbox } = options;
   const { stored, hasMany } = divideFields(fields);
-  const model = { name, collection, schema: objectSchema(stored, { check }), hasMany, maxTimeMS, indexes, search, history, outbox };
+  const schema = objectSchema(stored, { check });
+  const model = { name, collection, schema, hasMany, maxTimeMS, indexes, search, history, outbox, extend };
   return model as unknown as Model<F>; // `~fields` exists only in the type
+}
+
+function extend(this: Model, name: string, options: ExtensionOptions<Fields, Fields>): Model {
+  const where = `\`${this.name}.extend\``;
+  if (name === this.name) throw new ConfigurationError(`${where} makes another model, which needs another name.`);
+  checkOptions(options, legalExtension, where);
+  const { collection = this.collection, fields = {}, indexes = [], check = this.schema.check, ...rest } = options;
+  if (collection === this.collection) checkSameRecords(this, options, where);
+  const { maxTimeMS, search, history, outbox } = { ...this, ...definedOf(rest) };
+  const added = Array.isArray(indexes) && this.indexes ? [...this.indexes, ...indexes] : indexes;
+  return defineModel(name, {
+    collection,
+    fields: { ...fieldsOf(this), ...fields },
+    check,
+    maxTimeMS,
+    indexes: added,
+    search,
+    history,
+    outbox,
+  } as ModelOptions);
+}
+
+function definedOf<Options extends object>(options: Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
+}
+
+function fieldsOf({ schema, hasMany }: Model): Fields {
+  const many = Object.entries(hasMany).map(([name, relation]) => [name, { hasMany: relation }]);
+  return { ...(schema.properties as Fields), ...Object.fromEntries(many) };
+}
+
+/** Refuses what would make records of the one model that do not fit the other. */
+function checkSameRecords(model: Model, { fields = {}, history, outbox }: ExtensionOptions<Fields, Fields>, where: string): void {
+  const known = model.schema.properties as Fields;
+  const other = Object.keys(fields).find((name) => name in known && storedType(known[name]) !== storedType(fields[name]));
+  const both = `the records of \`${model.collection}\` belong to both models`;
+  if (other !== undefined)
+    throw new ConfigurationError(
+      `${where} stores \`${other}\` as another type, but ${both}: give it another name, or the new model a \`collection\`.`,
+    );
+  const lost = Object.entries({ history, outbox }).find(([name, value]) => value === false && model[name as 'history' | 'outbox']);
+  if (lost)
+    throw new ConfigurationError(
+      `${where} turns off \`${lost[0]}\`, but ${both}: what is written by the new model would be missing there.`,
+    );
+}
+
+/** The stored type of a field, null aside. Types that JSON Schema says in another way are all alike. */
+function storedType(field: unknown): string {
+  const { anyOf, type, bsonType } = field as { readonly anyOf?: readonly unknown[]; readonly type?: unknown; readonly bsonType?: unknown };
+  return Array.isArray(anyOf) ? storedType(anyOf[0]) : `${type}, ${bsonType}`;
 }
 
 const legal: LegalOptions<ModelOptions> = {
@@ -143,6 +223,12 @@ const legal: LegalOptions<ModelOptions> = {
   search: checkedLater,
   history: checkedLater,
   outbox: checkedLater,
+};
+
+const legalExtension: LegalOptions<ExtensionOptions<Fields, Fields>> = {
+  ...legal,
+  collection: orUndefined(legal.collection),
+  fields: orUndefined(legal.fields),
 };
 
 const aModelName: Legal = [

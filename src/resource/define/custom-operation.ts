@@ -19,7 +19,7 @@ export type CustomMethod = (typeof customMethods)[number];
  * `App` is the context of the app in which the api is mounted, with `ctx.session` for example: `authenticate` declares
  * it.
  */
-export type RequestContext<Principal, App extends Koa.Context = Koa.Context> = ContextOf<Principal, App> &
+export type RequestContext<Principal, App = Koa.Context> = ContextOf<Principal, App> &
   Pick<Slots, 'typedQuery'> & { readonly params: AnyParams };
 
 // biome-ignore lint/suspicious/noExplicitAny: one function may stand for several paths
@@ -37,7 +37,10 @@ type ParameterIn<Path> = Path extends `${infer First}/${infer Rest}`
 /** What the message of TypeScript shows in place of another text. */
 type NoPath = 'a path begins with `/`';
 
-type ContextOf<Principal, App> = App &
+/** A function that asks for less than Koa has says nothing about the app. */
+type Declared<App> = App extends Koa.ExtendableContext ? App : Koa.Context;
+
+type ContextOf<Principal, App> = Declared<App> &
   Omit<Slots, 'principal' | 'load' | 'save' | 'signal' | 'store' | 'transaction' | 'typedQuery'> & {
     /** Opens the store of a model. Its commands share the deadline of the request. */
     readonly store: StoreOf;
@@ -87,14 +90,7 @@ export interface RecordAccess<Doc> {
  * The Koa context of the handler of a custom operation, with access to its record and with the types of its body, of
  * its `query` and of the parameters of its path.
  */
-export type HandlerContext<
-  Principal,
-  Doc,
-  Body = unknown,
-  Query = unknown,
-  Path = unknown,
-  App extends Koa.Context = Koa.Context,
-> = ContextOf<Principal, App> &
+export type HandlerContext<Principal, Doc, Body = unknown, Query = unknown, Path = unknown, App = Koa.Context> = ContextOf<Principal, App> &
   RecordAccess<Doc> & { readonly request: { readonly body: Body }; readonly params: ParamsOf<Path> } & Asked<Query>;
 
 /** The values of a `query`, in document form. */
@@ -106,14 +102,14 @@ type Asked<Query> = unknown extends Query
  * A middleware of a custom operation: one of this library, or any Koa middleware. It has `load()` and `save()` unless
  * it comes before the `jsonBody` of its `use`, where `If-Match` has not been read yet.
  */
-export type OperationMiddleware<Principal, Doc = unknown, App extends Koa.Context = Koa.Context> = ((
+export type OperationMiddleware<Principal, Doc = unknown, App = Koa.Context> = ((
   ctx: RequestContext<Principal, App> & RecordAccess<Doc>,
   next: Koa.Next,
 ) => Promise<void>) &
   AnswersProblems;
 
 /** What a custom operation has, whatever it answers. */
-interface OperationParts<Principal, Doc, Body, Query, Path, App extends Koa.Context> {
+interface OperationParts<Principal, Doc, Body, Query, Path, App> {
   /** The method of the operation. A GET may only read. @default 'POST' */
   readonly method?: CustomMethod;
   /**
@@ -208,11 +204,12 @@ type RunsAny<Ctx, Doc> =
  *   },
  * }
  */
-export type CustomOperation<
+export type CustomOperation<Principal, Doc, Body = unknown, Query = unknown, Path = unknown, App = Koa.Context> = OperationParts<
   Principal,
   Doc,
-  Body = unknown,
-  Query = unknown,
-  Path = unknown,
-  App extends Koa.Context = Koa.Context,
-> = OperationParts<Principal, Doc, Body, Query, Path, App> & RunsAny<HandlerContext<Principal, Doc, Body, Query, Path, App>, Doc>;
+  Body,
+  Query,
+  Path,
+  App
+> &
+  RunsAny<HandlerContext<Principal, Doc, Body, Query, Path, App>, Doc>;

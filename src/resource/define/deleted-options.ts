@@ -10,13 +10,13 @@ import { checkOptions, type LegalOptions, required } from '../../options.ts';
 import type { RequestContext } from './custom-operation.ts';
 
 /** Who may ask for deleted records. */
-export interface DeletedOptions<Principal, App extends Koa.Context = Koa.Context> {
+export interface DeletedOptions<Principal, App = Koa.Context> {
   /** Guards of the parameter `deleted`, asked after those of the operation. There is at least one. */
   readonly guards: readonly Guard<RequestContext<Principal, App>>[];
 }
 
 /** The options of a resource for a model with `t.deletedAt()`. */
-export interface OfDeleted<Principal, App extends Koa.Context> {
+export interface OfDeleted<Principal, App> {
   /**
    * Lets clients ask for deleted records in list and get, by `deleted=only` or `deleted=with`, if all of these guards
    * return true. It needs a model with `t.deletedAt()`.

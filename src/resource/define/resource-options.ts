@@ -163,7 +163,7 @@ export interface ResourceOptions<
   Paths = Record<string, unknown>,
   Names extends keyof Bodies & keyof Queries & keyof Paths & string = keyof Bodies & keyof Queries & keyof Paths & string,
   Scope = ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>>,
-  App extends Koa.Context = Koa.Context,
+  App = Koa.Context,
 > extends ListOptions<RelationPath<F>>,
     RelationOptions<
       RelationPath<F>,

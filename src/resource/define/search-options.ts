@@ -1,4 +1,3 @@
-import type Koa from 'koa';
 import type { Called } from '../../middleware/exchange/context.ts';
 import type { RequestContext } from './custom-operation.ts';
 
@@ -6,7 +5,7 @@ import type { RequestContext } from './custom-operation.ts';
 type FoundIds<Id> = readonly (Id | string)[];
 
 /** The option of a resource for searches by an engine outside of the database. */
-export interface OfSearch<Principal, Id, App extends Koa.Context> {
+export interface OfSearch<Principal, Id, App> {
   /**
    * Finds the ids of the records that match `q`, the best first, by an engine outside of the database. The records are
    * then read within the scope, the filters and the view of the request, and what the engine says of others is not
