@@ -26,6 +26,7 @@ export const order = {
     'guides/authentication.md',
     'guides/tenants.md',
     'guides/fields-by-role.md',
+    'guides/two-resources.md',
     'guides/own-operations-and-hooks.md',
     'guides/steps-and-numbers.md',
     'guides/uploads.md',

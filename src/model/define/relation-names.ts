@@ -15,7 +15,7 @@ export interface RelationNames<F extends Fields> {
     string];
   /** Arrays of references outside of embedded objects: the names of `links`. */
   readonly arrays: { [K in keyof F & string]: ArrayIn<K, ReferencesIn<F[K]>> }[keyof F & string];
-  /** The names of `include` and `through`. What follows a relation belongs to another model, which is not known here. */
+  /** The names of `include` and `through`. What follows a relation belongs to another model. */
   readonly paths: Paths<this['references'] | this['many']>;
 }
 
