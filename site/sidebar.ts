@@ -79,6 +79,7 @@ export const order = {
     'reference/answering-with-errors.md',
     'reference/store.md',
     'reference/transactions.md',
+    'reference/within.md',
     'reference/batch.md',
     'reference/idempotency.md',
     'reference/events.md',
