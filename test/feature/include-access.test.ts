@@ -61,7 +61,8 @@ const never: Guard<Ctx> = () => {
 
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
-const include = ['member', 'member.team', 'asMember', 'asMember.team', 'vip', 'others', 'team', 'listed', 'unserved', 'asUnserved'] as const;
+const reached = ['member', 'member.team', 'asMember', 'asMember.team', 'vip', 'others', 'team'] as const;
+const include = [...reached, 'listed', 'unserved', 'asUnserved'] as const;
 const api = useApi<User>(
   database,
   (shop) => [
