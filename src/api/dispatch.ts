@@ -3,7 +3,7 @@ import { noSuchPath, Problem } from '../errors.ts';
 import { jsonType, patchTypes } from '../http/media-type.ts';
 import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { workOf } from '../middleware/exchange/exchange.ts';
-import type { Endpoint } from '../resource/define/resource-options.ts';
+import type { Endpoint } from '../resource/define/endpoints.ts';
 
 /** The method and path of an operation, and the middleware that runs there. */
 export interface Route extends Endpoint {

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type Koa from 'koa';
 import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
-import { queryMethods } from '../resource/define/resource-options.ts';
+import { queryMethods } from '../resource/define/endpoints.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Probes } from './health.ts';
 

@@ -32,20 +32,14 @@ import { compileCounters } from './define/compile-counters.ts';
 import { checkEndpoints, compileOperations, hasWritingHandler } from './define/compile-operations.ts';
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { checkDeleted } from './define/deleted-options.ts';
+import { listQueryName } from './define/endpoints.ts';
 import { readExport } from './define/export-options.ts';
 import { checkHistory, historyEndpoint, historyName } from './define/history-options.ts';
 import { liveName, readLive } from './define/live-options.ts';
 import { type FunctionTable, findUncovered, functionsOf, withGroups } from './define/operation-groups.ts';
 import { cursorPaging } from './define/paging.ts';
 import { relationEndpoints } from './define/relation-endpoints.ts';
-import {
-  isWrite,
-  listQueryName,
-  type Operation,
-  operations,
-  type ResourceDefinition,
-  type ServerFieldsOf,
-} from './define/resource-options.ts';
+import { isWrite, type Operation, operations, type ResourceDefinition, type ServerFieldsOf } from './define/resource-options.ts';
 import { aggregateEndpoint, aggregateName, queryName, wholeListIn } from './define/whole-list.ts';
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];

@@ -6,7 +6,7 @@ import { guards } from '../middleware/guards.ts';
 import { queryBody } from '../middleware/query-body.ts';
 import { scope } from '../middleware/scope.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
-import { listQueryName } from './define/resource-options.ts';
+import { listQueryName } from './define/endpoints.ts';
 import { exportName } from './define/whole-list.ts';
 import { queryOf } from './query-of.ts';
 

@@ -1,6 +1,7 @@
 import type { CompiledResource } from './define/compiled-resource.ts';
+import { type Endpoint, listQueryName, queryEndpoints, standardEndpoints } from './define/endpoints.ts';
 import { historyEndpoint } from './define/history-options.ts';
-import { type Endpoint, listQueryName, type Operation, queryEndpoints, standardEndpoints } from './define/resource-options.ts';
+import type { Operation } from './define/resource-options.ts';
 import { aggregateEndpoint, aggregateName } from './define/whole-list.ts';
 
 /** An operation that a resource serves, of whichever kind. */

@@ -1,6 +1,7 @@
 import { build, open } from './build-schema.ts';
 import type { NumberOptions } from './leaf-options.ts';
-import type { Closed, Field, FieldOptions, LeafTypes } from './schema.ts';
+import type { Closed, Field, FieldOptions } from './schema.ts';
+import type { LeafTypes } from './value-types.ts';
 
 /** Options of `t.counter`. Bounds are inclusive: a step that would pass one is 422. */
 export interface CounterOptions extends Omit<FieldOptions<number>, 'immutable'>, Pick<NumberOptions, 'minimum' | 'maximum'> {}

@@ -1,7 +1,8 @@
 import { eventStreamType } from '../../http/media-type.ts';
 import { insertAccess } from '../../model/write/access.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import { listQueryName, type Operation, standardEndpoints } from '../../resource/define/resource-options.ts';
+import { listQueryName, standardEndpoints } from '../../resource/define/endpoints.ts';
+import type { Operation } from '../../resource/define/resource-options.ts';
 import type { Part, Schema } from '../document.ts';
 import { idParameter } from '../schemas/id-parameter.ts';
 import {

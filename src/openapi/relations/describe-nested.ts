@@ -1,5 +1,5 @@
 import type { NestedResource } from '../../resource/define/compiled-resource.ts';
-import { listQueryName, queryMethods } from '../../resource/define/resource-options.ts';
+import { listQueryName, queryMethods } from '../../resource/define/endpoints.ts';
 import type { Part, Schema } from '../document.ts';
 import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer } from '../operations/describe-operation.ts';
 import { choosesId, pageAnswer } from '../operations/describe-resource.ts';

@@ -38,7 +38,8 @@ import {
   readOptions,
 } from '../../options.ts';
 import { type CustomMethod, type CustomOperation, customMethods } from './custom-operation.ts';
-import { type Endpoint, listQueryName, type Operation, operations, queryEndpoints, standardEndpoints } from './resource-options.ts';
+import { type Endpoint, listQueryName, queryEndpoints, standardEndpoints } from './endpoints.ts';
+import { type Operation, operations } from './resource-options.ts';
 
 /** Functions that return a middleware. They are functions too, so a forgotten call would go unnoticed. */
 const makers: ReadonlySet<unknown> = new Set([

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors.ts';
+import { type Endpoint, queryEndpoints } from './endpoints.ts';
 import type { RelationOptions } from './relation-options.ts';
-import { type Endpoint, queryEndpoints } from './resource-options.ts';
 
 /** An operation at the path of a relation, below a record. */
 export interface RelationEndpoint<Kind extends string = string> extends Endpoint {

@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import type Koa from 'koa';
 import type { AfterHook } from '../../middleware/after-hooks.ts';
 import type { BeforeHook } from '../../middleware/before-hooks.ts';
@@ -40,40 +39,6 @@ export function isWrite(operation: string): operation is WriteOperation {
 }
 
 type IdOf<Doc> = Doc extends { readonly id: infer Id } ? Id : never;
-
-/** The method of an operation, and its path below the resource: `/` is the resource itself. */
-export interface Endpoint {
-  readonly method: string;
-  /** Segments, and parameters with a colon: `/:id/lines`. */
-  readonly path: string;
-}
-
-/** The methods and paths of the standard operations. */
-export const standardEndpoints: Readonly<Record<Operation, Endpoint>> = {
-  list: { method: 'GET', path: '/' },
-  get: { method: 'GET', path: '/:id' },
-  create: { method: 'POST', path: '/' },
-  patch: { method: 'PATCH', path: '/:id' },
-  put: { method: 'PUT', path: '/:id' },
-  delete: { method: 'DELETE', path: '/:id' },
-  restore: { method: 'POST', path: '/:id/restore' },
-  patchMany: { method: 'PATCH', path: '/' },
-  deleteMany: { method: 'DELETE', path: '/' },
-};
-
-/** The name of the list whose parameters stand in a body. No operation of an application has a dot in its name. */
-export const listQueryName = 'list.query';
-
-/**
- * Where a list is served whose parameters stand in a body, by the path of the list: by POST below it, and by the method
- * QUERY (RFC 10008) at its own path if the HTTP parser of Node knows it.
- */
-export function queryEndpoints(path: string): readonly Endpoint[] {
-  return [{ method: 'POST', path: `${path === '/' ? '' : path}/query` }, ...queryMethods.map((method) => ({ method, path }))];
-}
-
-/** A method that reads, as GET does, and has a body. None if the HTTP parser of Node does not know it. */
-export const queryMethods: readonly string[] = METHODS.filter((method) => method === 'QUERY');
 
 /**
  * A row filter: a value or operators of this library for each field of the document; dotted paths for fields of

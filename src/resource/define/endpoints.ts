@@ -1,0 +1,36 @@
+import { METHODS } from 'node:http';
+import type { Operation } from './resource-options.ts';
+
+/** The method of an operation, and its path below the resource: `/` is the resource itself. */
+export interface Endpoint {
+  readonly method: string;
+  /** Segments, and parameters with a colon: `/:id/lines`. */
+  readonly path: string;
+}
+
+/** The methods and paths of the standard operations. */
+export const standardEndpoints: Readonly<Record<Operation, Endpoint>> = {
+  list: { method: 'GET', path: '/' },
+  get: { method: 'GET', path: '/:id' },
+  create: { method: 'POST', path: '/' },
+  patch: { method: 'PATCH', path: '/:id' },
+  put: { method: 'PUT', path: '/:id' },
+  delete: { method: 'DELETE', path: '/:id' },
+  restore: { method: 'POST', path: '/:id/restore' },
+  patchMany: { method: 'PATCH', path: '/' },
+  deleteMany: { method: 'DELETE', path: '/' },
+};
+
+/** The name of the list whose parameters stand in a body. No operation of an application has a dot in its name. */
+export const listQueryName = 'list.query';
+
+/**
+ * Where a list is served whose parameters stand in a body, by the path of the list: by POST below it, and by the method
+ * QUERY (RFC 10008) at its own path if the HTTP parser of Node knows it.
+ */
+export function queryEndpoints(path: string): readonly Endpoint[] {
+  return [{ method: 'POST', path: `${path === '/' ? '' : path}/query` }, ...queryMethods.map((method) => ({ method, path }))];
+}
+
+/** A method that reads, as GET does, and has a body. None if the HTTP parser of Node does not know it. */
+export const queryMethods: readonly string[] = METHODS.filter((method) => method === 'QUERY');
