@@ -2,24 +2,24 @@ import { cpuUsage, hrtime, memoryUsage } from 'node:process';
 
 /**
  * Tells what a start costs, in a process of its own: `start-up.js resources <count> <fields>` makes an api,
- * `start-up.js import` loads the package when koa and mongodb are loaded already. It is JavaScript, because a loader of
- * TypeScript would take part in each import.
+ * `start-up.js import` loads the package when koa, @koa/router and mongodb are loaded already, and `start-up.js others`
+ * loads these. It is JavaScript, because a loader of TypeScript would take part in each import.
  */
 const [what, count = '1', fieldCount = '10'] = process.argv.slice(2);
 process.on('disconnect', () => process.exit());
-process.send?.(what === 'import' ? await measure(importPackage) : await measure(await compileApi(Number(count), Number(fieldCount))));
+if (what !== 'others') await importOthers();
+const imports = { others: importOthers, import: () => import('../dist/index.js') };
+process.send?.(await measure(imports[what] ?? (await compileApi(Number(count), Number(fieldCount)))));
 
 async function measure(run) {
-  await import('koa');
-  await import('mongodb');
   const [before, begun] = [cpuUsage(), hrtime.bigint()];
   await run();
   const { user, system } = cpuUsage(before);
   return { cpu: (user + system) / 1_000, elapsed: Number(hrtime.bigint() - begun) / 1e6, rss: memoryUsage.rss() };
 }
 
-function importPackage() {
-  return import('../dist/index.js');
+async function importOthers() {
+  for (const name of ['koa', '@koa/router', 'mongodb']) await import(name);
 }
 
 async function compileApi(resources, fields) {

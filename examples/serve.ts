@@ -1,7 +1,7 @@
+import { existsSync } from 'node:fs';
 import Koa from 'koa';
 import type { Api } from 'koa-mongo-resource';
 import { MongoClient } from 'mongodb';
-import { startReplicaSet } from '../dev/replica-set.ts';
 import { listen, urlOf } from './listen.ts';
 
 /** What {@link serve} needs to know of an example. */
@@ -24,7 +24,7 @@ export interface Example {
  */
 export async function serve({ dbPath, createApi, work, middlewares = [] }: Example): Promise<string> {
   const ending = endOnSignals();
-  const { uri, stop } = await startReplicaSet({ dbPath }).catch(exitWithoutMongo);
+  const { uri, stop } = await startMongo(dbPath).catch(exitWithoutMongo);
   ending.steps.push(stop);
   const client = new MongoClient(uri);
   ending.steps.push(() => client.close());
@@ -73,6 +73,15 @@ function endOnSignals(): Ending {
 function endWithParent(ending: Ending): void {
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || void ending.run(), 500).unref();
+}
+
+/** The repository finds and starts a MongoDB. The package does not have these scripts: it needs `MONGODB_URI`. */
+async function startMongo(dbPath: string): Promise<{ uri: string; stop(): Promise<void> }> {
+  const inRepository = new URL('../dev/replica-set.ts', import.meta.url);
+  if (existsSync(inRepository)) return (await import('../dev/replica-set.ts')).startReplicaSet({ dbPath });
+  const { MONGODB_URI: uri } = process.env;
+  if (!uri) throw new Error('Set MONGODB_URI to a MongoDB, such as mongodb://127.0.0.1:27017.');
+  return { uri, stop: async () => {} };
 }
 
 /** The message ends with what to install or set; the sources that were tried stand above it, a line each. */

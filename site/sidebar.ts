@@ -97,6 +97,7 @@ export const order = {
     'about/security.md',
     'about/compatibility.md',
     'about/upgrade-policy.md',
+    'about/package.md',
     'about/faq.md',
     'about/architecture.md',
     'about/what-a-request-runs.md',
