@@ -33,7 +33,7 @@ beforeAll(async () => {
   git(copy.folder, 'add', '.');
   git(copy.folder, '-c', 'user.name=A', '-c', 'user.email=a@example.com', 'commit', '--quiet', '--message', 'All');
   released = await inShell('npm run --silent release');
-}, 300_000); // it builds the package
+}, 600_000); // it builds the package
 afterAll(() => copy.remove());
 
 const inShell = (command: string) => copy.run('sh', ['-c', `umask 077; ${command}`], { TZ: 'Asia/Tokyo', LC_ALL: 'C' });
