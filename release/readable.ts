@@ -2,8 +2,8 @@ import { chmod, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Lets everybody read what npm packs, which is a part of `prepack`: npm takes the permissions of files into the tarball,
- * so that a checkout under another umask would be packed to other bytes, and installed for its owner only.
+ * Lets everybody read what npm packs, which is a part of `prepack`: npm takes the permissions of files into the
+ * tarball, so that a checkout under another umask would be packed to other bytes, and installed for its owner only.
  */
 const root = join(import.meta.dirname, '..');
 const { files } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { files: string[] };
