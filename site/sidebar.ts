@@ -21,6 +21,7 @@ export const order = {
     'start/tutorial/5-who-may-do-what.md',
     'start/tutorial/6-an-operation.md',
     'start/tutorial/7-tests.md',
+    'start/examples.md',
   ],
   Guides: [
     'guides/authentication.md',

@@ -1,16 +1,24 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
-import { sections } from '../sidebar.ts';
+import { readAddress } from '../address.ts';
+import { docs, sections } from '../sidebar.ts';
 import { drawDiagrams } from './markdown/diagrams.ts';
 import { showFileNames } from './markdown/file-names.ts';
 import { anchorOf } from './markdown/headings.ts';
+import { foldLines } from './markdown/lines.ts';
 import { linkSources } from './markdown/sources.ts';
+import { labelCells } from './markdown/tables.ts';
+import { showTitles } from './markdown/titles.ts';
 import { writeSources } from './output/write-sources.ts';
 import { writeTexts } from './output/write-texts.ts';
+import { describePage } from './pages/describe.ts';
+import { introductionOf } from './pages/introduction.ts';
+import { renderForSearch } from './pages/search.ts';
 import { resolveFromSite } from './resolve-from-site.ts';
 
-/** The path of the site on its host: `SITE_BASE=/koa-mongo-resource/ npm run build`. */
-const base = process.env.SITE_BASE ?? '/';
+const address = readAddress(process.env.SITE_URL);
+const { base, url } = address;
 
 export default defineConfig({
   title: 'koa-mongo-resource',
@@ -22,13 +30,25 @@ export default defineConfig({
   cacheDir: '.cache',
   lang: 'en',
   ignoreDeadLinks: 'localhostLinks', // the reader's own server
-  head: [['link', { rel: 'alternate', type: 'text/plain', title: 'llms.txt', href: `${base}llms.txt` }]],
+  ...(url !== undefined && { sitemap: { hostname: url } }),
+  head: [
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}favicon.svg` }],
+    ['link', { rel: 'alternate', type: 'text/plain', title: 'llms.txt', href: `${base}llms.txt` }],
+  ],
+  transformPageData(page) {
+    if (page.relativePath && !page.description) page.description = introductionOf(readFileSync(join(docs, page.relativePath), 'utf8'));
+  },
+  transformHead: ({ pageData: { title, description, relativePath } }) =>
+    relativePath === '404.md' ? [] : describePage({ title: title || 'koa-mongo-resource', description, path: relativePath }, address),
   markdown: {
     anchor: { slugify: anchorOf },
+    codeTransformers: [foldLines],
     config(md) {
       drawDiagrams(md);
       showFileNames(md);
       linkSources(md, base);
+      showTitles(md);
+      labelCells(md);
     },
   },
   vite: {
@@ -38,15 +58,28 @@ export default defineConfig({
   },
   themeConfig: {
     nav: sections().map(({ text, pages: [first] }) => ({ text, link: `/${first?.path}`, activeMatch: `^/${text.toLowerCase()}/` })),
-    sidebar: sections().map(({ text, pages }) => ({
-      text,
-      items: pages.map(({ path, title }) => ({ text: title, link: `/${path}` })),
-    })),
+    sidebar: Object.fromEntries(
+      sections().map(({ text, pages }) => [
+        `/${text.toLowerCase()}/`,
+        [{ text, items: pages.map(({ path, title }) => ({ text: title, link: `/${path}` })) }],
+      ]),
+    ),
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        _render: renderForSearch,
+        miniSearch: {
+          searchOptions: {
+            fuzzy: (term) => (term.length > 5 ? 0.2 : false), // misspelt words are found, but `sort` is not `soft`
+            boostDocument: (_id, _term, stored) => (String(stored?.titles) === '' ? 1.25 : 1), // the beginning of a page
+          },
+        },
+      },
+    },
   },
   async buildEnd({ outDir }) {
     await writeSources(outDir, base);
-    await writeTexts(outDir, base);
+    await writeTexts(outDir, address);
   },
 });

@@ -1,63 +1,31 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { extname, join, normalize } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { useListener } from '../support/http/listen.ts';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { toAbsolute } from '../../site/address.ts';
+import { address, dist, useSite } from '../support/http/serve-site.ts';
 
-const dist = join(import.meta.dirname, '../../site/dist');
-const types: Readonly<Record<string, string>> = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-};
-
-const listen = useListener();
-let browser: Browser;
-let page: Page;
-let origin: string;
-/** Errors of scripts, requests that fail, and requests to another host. */
-let complaints: string[];
-
-beforeAll(async () => {
-  if (!existsSync(join(dist, 'index.html'))) throw new Error('Build the site first: `npm ci && npm run build` in site/.');
-  const port = await listen(async (request, response) => {
-    const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://site').pathname));
-    const file = join(dist, path.endsWith('/') ? `${path}index.html` : path);
-    const body = await readFile(file).catch(() => undefined);
-    response.writeHead(body ? 200 : 404, { 'content-type': types[extname(file)] ?? 'text/plain; charset=utf-8' }).end(body);
-  });
-  origin = `http://127.0.0.1:${port}`;
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM_PATH ?? '' });
-});
-afterAll(() => browser.close());
-
-beforeEach(async () => {
-  page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
-  complaints = [];
-  page.on('pageerror', (error) => complaints.push(`script: ${error.message}`));
-  page.on('response', (response) => response.status() >= 400 && complaints.push(`${response.status()}: ${response.url()}`));
-  page.on('request', (request) => {
-    if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) complaints.push(`foreign: ${request.url()}`);
-  });
-});
-afterEach(async () => {
-  await page.close();
-  expect(complaints).toEqual([]);
-});
+const site = useSite();
 
 /** A picture of the page in the folder that `SITE_SCREENSHOTS` names, to look at. */
 async function takePicture(name: string): Promise<void> {
   const { SITE_SCREENSHOTS: folder } = process.env;
-  if (folder) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+  if (folder) await site.page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}
+
+/** The picture that messengers show beside a link, site/public/preview.png, where `DOCS_SCREENSHOT` names the folder. */
+async function takePreview(): Promise<void> {
+  const { DOCS_SCREENSHOT: folder } = process.env;
+  if (!folder) return;
+  await site.page.setViewportSize({ width: 1200, height: 630 });
+  await site.page.screenshot({ path: join(folder, 'preview.png') });
 }
 
 describe('the site', () => {
   it('leads from the home page to the first step of the tutorial, and on', async () => {
-    await page.goto(origin);
+    const { page } = site;
+    await page.goto(site.url);
     await takePicture('home');
+    await takePreview();
     await page.getByRole('link', { name: 'Tutorial: a shop' }).first().click();
     await page.getByRole('link', { name: '1. A model' }).first().click();
     await page.locator('.file-name', { hasText: 'products.ts' }).waitFor();
@@ -67,34 +35,49 @@ describe('the site', () => {
   });
 
   it('draws diagrams', async () => {
-    await page.goto(`${origin}/start/why.html`);
+    const { page } = site;
+    await page.goto(`${site.url}start/why.html`);
     await page.locator('.diagram svg').waitFor();
     expect(await page.locator('.diagram').innerText()).toContain('guards');
     await takePicture('why');
   });
 
-  it('finds a word', async () => {
-    await page.goto(`${origin}/reference/lists.html`);
-    await page.locator('.DocSearch-Button').click();
-    await page.locator('#localsearch-input').fill('precondition');
-    expect(await page.locator('#localsearch-list li').first().innerText()).toMatch(/changes|precondition/i);
-    await takePicture('search');
-  });
-
   it('shows sources to which pages lead', async () => {
-    await page.goto(`${origin}/clients/typed-client.html`);
+    const { page } = site;
+    await page.goto(`${site.url}clients/typed-client.html`);
     await page.getByRole('link', { name: 'orders', exact: true }).first().click();
     await page.getByRole('link', { name: 'api.ts' }).click();
     expect(await page.getByText('createShop').first().innerText()).toContain('createShop');
     await takePicture('source');
   });
 
+  it('has the pages of a section in its sidebar, with the one that is shown in view', async () => {
+    const { page } = site;
+    await page.setViewportSize({ width: 1366, height: 768 });
+    for (const { path, section, name } of [
+      { path: 'reference/serving.html', section: 'Reference', name: 'Serving an api' },
+      { path: 'guides/tenants.html', section: 'Guides', name: 'Tenants' },
+    ]) {
+      await page.goto(site.url + path);
+      const sidebar = page.locator('.VPSidebar');
+      expect(await sidebar.locator('h2').allInnerTexts()).toEqual([section]);
+      const { y = -1 } = (await sidebar.locator('.is-active', { hasText: name }).last().boundingBox()) ?? {};
+      expect([name, y > 64 && y < 740, await page.evaluate('scrollY')]).toEqual([name, true, 0]);
+    }
+  });
+
   it('has every page as Markdown for programs, and a list of them', async () => {
-    const index = await (await page.request.get(`${origin}/llms.txt`)).text();
+    const { page } = site;
+    const index = await (await page.request.get(`${site.url}llms.txt`)).text();
+    const start = toAbsolute('', address);
     const paths = [...index.matchAll(/\]\(([^)]+\.md)\)/g)].map(([, path = '']) => path);
     const written = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((path) => /^(?!source\/).*\/.*\.html$/.test(path));
     expect(paths.length).toBe(written.length);
-    for (const path of paths) expect([path, (await page.request.get(origin + path)).status()]).toEqual([path, 200]);
-    expect(await (await page.request.get(`${origin}/reference/lists.md`)).text()).not.toContain('<!-- setup');
+    for (const path of paths) {
+      expect(path.startsWith(start)).toBe(true);
+      expect([path, (await page.request.get(site.url + path.slice(start.length))).status()]).toEqual([path, 200]);
+    }
+    const lists = await (await page.request.get(`${site.url}reference/lists.md`)).text();
+    expect([lists.startsWith('# Lists\n'), lists.includes('<!-- setup')]).toEqual([true, false]);
   });
 });

@@ -1,9 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { order, sections } from '../../site/sidebar.ts';
-import { pages, root } from '../support/docs/pages.ts';
+import { pages } from '../support/docs/pages.ts';
 
 const listed: readonly string[] = Object.values(order).flat();
 /** What the site shows without the sidebar, or not at all. */
@@ -20,15 +17,5 @@ describe('the sidebar of the site', () => {
       for (const path of paths) expect(path).toMatch(new RegExp(`^${section.toLowerCase()}/`));
     for (const { pages: shown } of sections())
       for (const { path, title } of shown) expect([path, title]).toEqual([path, expect.stringMatching(/\w/)]);
-  });
-});
-
-describe('the home page of the site', () => {
-  it('leads to pages that there are', () => {
-    const [, frontmatter = ''] = /^---\n([\s\S]*?)\n---/.exec(readFileSync(join(root, 'docs/index.md'), 'utf8')) ?? [];
-    const { hero, features } = parse(frontmatter);
-    const links: string[] = [...hero.actions, ...features].map(({ link }) => link);
-    expect(links.length).toBeGreaterThan(5);
-    for (const link of links) expect([link, existsSync(join(root, 'docs', `${link}.md`))]).toEqual([link, true]);
   });
 });

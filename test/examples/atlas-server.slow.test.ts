@@ -12,7 +12,7 @@ import { walkAllCities } from './walk-all-cities.ts';
 
 // The first start on a machine may have to fetch the database binary.
 
-const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+const examples = readFileSync(join(import.meta.dirname, '../../docs/start/examples.md'), 'utf8');
 const start = useExamples();
 const folder = useTemporaryFolder();
 const busy = createServer().listen(0, '127.0.0.1');
@@ -33,7 +33,7 @@ async function portOf(atlas: RunningExample): Promise<number> {
 }
 
 describe('npm start', () => {
-  it('loads everything once, prints curl lines that do what is said of them and of them in the README, pages through all cities, and keeps its data', async () => {
+  it('loads everything once, prints curl lines that do what is said of them and of them in docs/start/examples.md, pages through all cities, and keeps its data', async () => {
     const first = startAtlas();
     const port = await portOf(first);
     expect(await first.says(/^Port.*$/m)).toBe(`Port ${busyPort()} is taken; this is on port ${port}.`);
@@ -67,7 +67,7 @@ describe('npm start', () => {
     expect(wrong.errors).toHaveLength(2);
     expect(await live.sees(({ data }) => data.revision === 1)).toMatchObject({ data: { name: { common: 'Helvetia' } } });
     live.close();
-    for (const shown of [answers[0], answers.at(-1)]) expect(readme).toContain(`\n${shown?.text}\n`);
+    for (const shown of [answers[0], answers.at(-1)]) expect(examples).toContain(`\n${shown?.text}\n`);
 
     const docs = new URL(await first.says(/http:\S+/)); // the first URL that it prints
     expect(docs.pathname).toBe('/api/docs');

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { MarkdownRenderer } from 'vitepress';
+import { toPagePath } from '../../address.ts';
 import { docs } from '../../sidebar.ts';
 
 /** The repository. */
@@ -26,10 +27,12 @@ export function linkSources(md: MarkdownRenderer, base: string): void {
       if (token.type !== 'link_open' || href === null || /^(?:[a-z]+:|\/|#)/.test(href)) continue;
       const [path = '', anchor] = href.split('#');
       const file = relative(root, join(dirname(page), path));
-      if (file.startsWith('docs/')) continue;
+      const isPage = file.startsWith('docs/');
+      if (isPage && page.startsWith(docs)) continue; // VitePress knows the way from page to page
       if (file.startsWith('..') || !existsSync(join(root, file))) throw new Error(`${page}: ${href} does not exist.`);
-      linked.add(file);
-      token.attrSet('href', addressOf(file, base) + (anchor === undefined ? '' : `#${anchor}`));
+      if (!isPage) linked.add(file);
+      const to = isPage ? base + toPagePath(file.slice('docs/'.length)) : addressOf(file, base);
+      token.attrSet('href', to + (anchor === undefined ? '' : `#${anchor}`));
       token.attrSet('target', '_self'); // not a page of VitePress: its router must not look for it
     }
   });

@@ -15,7 +15,7 @@ export async function writeSources(outDir: string, base: string): Promise<void> 
       const names = (await readdir(join(root, file))).filter((name) => !name.startsWith('.') && name !== 'node_modules').sort();
       const files = names.map((name) => join(file, name));
       for (const one of files) linked.add(one);
-      await writePage(`${file}/index.html`, file, files.map((one, index) => `- [${names[index]}](${addressOf(one, base)})`).join('\n'));
+      await writePage(`${file}/index.html`, file, files.map((one, index) => `- [${names[index]}](${addressOf(one, '/')})`).join('\n'));
     } else {
       const text = await readFile(join(root, file), 'utf8');
       const code = `\`\`\`\`${languages[extname(file)] ?? 'text'}\n${text}\`\`\`\`\n`;
@@ -39,6 +39,7 @@ function pageOf(title: string, body: string, base: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${title} | koa-mongo-resource</title>
+<link rel="icon" type="image/svg+xml" href="${base}favicon.svg">
 <link rel="stylesheet" href="${base}source.css">
 <p><a href="${base}">koa-mongo-resource</a></p>
 ${body}
