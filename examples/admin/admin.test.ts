@@ -7,7 +7,7 @@ import { runVisibly } from '../../dev/run.ts';
 import { useDatabase } from '../../test/support/database/database.ts';
 import { fileBlocksOf } from '../../test/support/docs/pages.ts';
 import { type TestServer, useServer } from '../../test/support/http/serve.ts';
-import { createShop } from '../orders/api.ts';
+import { createShop } from './api.ts';
 import { buildPage } from './build-page.ts';
 
 const page = 'docs/clients/admin.md';
@@ -16,7 +16,7 @@ describe(page, () => {
   const blocks = [...fileBlocksOf(page).values()];
 
   it('shows this example', async () => {
-    for (const name of ['admin.tsx', 'index.html'])
+    for (const name of ['api.ts', 'admin.tsx', 'index.html'])
       expect([name, blocks.find(({ file }) => file === name)?.code]).toEqual([
         name,
         await readFile(join(import.meta.dirname, name), 'utf8'),
@@ -81,10 +81,10 @@ function storedOrder(index: number): object {
     status: 'open',
     total: `${index}.50`,
     customerId: duff,
-    owner: 'ann',
+    lines: [{ product: 'Tea', quantity: 1 }],
+    labels: { colour: 'green' },
     revision: Long.fromNumber(0),
     createdAt: new Date(Date.UTC(2026, 0, 1 + index)),
-    updatedAt: new Date(Date.UTC(2026, 0, 1 + index)),
   };
 }
 
@@ -117,7 +117,7 @@ async function open(number: string): Promise<void> {
   await input('Total').waitFor();
 }
 
-describe('react-admin over the orders api, in Chromium', () => {
+describe('react-admin over an api of orders, in Chromium', () => {
   it('refuses a wrong password, and signs in with a token', async () => {
     await signIn('nobody');
     await notification().getByText('Authentication failed').waitFor();
@@ -179,16 +179,73 @@ describe('react-admin over the orders api, in Chromium', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('says that somebody else has changed the record, and keeps what they have written', async () => {
+  it('adds to an array and to a map, sends each as a whole, and shows errors at their items', async () => {
+    await signIn();
+    await rows().first().waitFor();
+    await open('A-22');
+    expect(await input('Labels: colour').inputValue()).toBe('green');
+    await tab.getByRole('button', { name: 'Add', exact: true }).click();
+    await input('Product').nth(1).fill('Cup');
+    await tab.getByLabel('Quantity').nth(1).fill('0');
+    await tab.getByRole('button', { name: 'Add to Labels' }).click();
+    await input('Labels: name').nth(1).fill('size');
+    await tab.getByRole('button', { name: 'Save' }).click();
+    await tab
+      .locator('.MuiFormControl-root', { has: tab.getByLabel('Quantity') })
+      .last()
+      .getByText('Must be')
+      .waitFor();
+    await fieldOf('Labels: size').getByText('Must have at least 1 character').waitFor();
+    complaints = [];
+
+    await tab.getByLabel('Quantity').nth(1).fill('2');
+    await input('Labels: size').fill('large');
+    const sent = tab.waitForRequest((request) => request.method() === 'PATCH');
+    await tab.getByRole('button', { name: 'Save' }).click();
+    expect((await sent).postDataJSON()).toEqual({
+      lines: [
+        { product: 'Tea', quantity: 1 },
+        { product: 'Cup', quantity: 2 },
+      ],
+      labels: { colour: 'green', size: 'large' },
+    });
+    await rows().first().waitFor();
+
+    await open('A-22');
+    await tab.getByRole('button', { name: 'Remove', exact: true }).last().click();
+    await input('Labels: size').waitFor({ state: 'detached' });
+    const again = tab.waitForRequest((request) => request.method() === 'PATCH');
+    await tab.getByRole('button', { name: 'Save' }).click();
+    expect((await again).postDataJSON()).toEqual({ labels: { colour: 'green' } });
+    await rows().first().waitFor();
+    expect(await database.db.collection('orders').findOne({ number: 'A-22' })).toMatchObject({ labels: { colour: 'green' }, revision: 2 });
+    expect(complaints).toEqual([]);
+  });
+
+  it('says that somebody else has changed the record, keeps what they have written, and shows it when asked to', async () => {
     await signIn();
     await rows().first().waitFor();
     await open('A-22');
     await change('A-22', { status: 'paid' });
     await input('Total').fill('1');
     await tab.getByRole('button', { name: 'Save' }).click();
-    await notification().getByText('Somebody has changed this record since you opened it.').waitFor();
+    const dialog = tab.getByRole('dialog');
+    await dialog.getByText('Somebody has changed this record since you opened it.').waitFor();
     await takePicture('conflict');
     expect(await database.db.collection('orders').findOne({ number: 'A-22' })).toMatchObject({ status: 'paid', total: '22.50' });
+
+    await dialog.getByRole('button', { name: 'Back to the form' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await input('Total').inputValue()).toBe('1');
+    await tab.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Reload' }).click();
+    await tab.locator('.MuiSelect-select', { hasText: 'paid' }).waitFor();
+    expect(await input('Total').inputValue()).toBe('22.50');
+    await input('Total').fill('1');
+    const sent = tab.waitForRequest((request) => request.method() === 'PATCH');
+    await tab.getByRole('button', { name: 'Save' }).click();
+    expect([(await sent).postDataJSON(), (await sent).headers()['if-match']]).toEqual([{ total: '1' }, '"1"']);
+    await rows().first().filter({ hasText: 'paid' }).waitFor();
   });
 
   it('creates an order for a customer that is found by name, and deletes one', async () => {

@@ -1,21 +1,30 @@
-import { dataProvider } from 'koa-mongo-resource/react-admin';
+import { Button, Stack, TextField as TextBox } from '@mui/material';
+import { dataProvider, HttpError } from 'koa-mongo-resource/react-admin';
+import { type ReactElement, useState } from 'react';
 import {
   Admin,
+  ArrayInput,
   type AuthProvider,
   AutocompleteInput,
+  Confirm,
   Create,
   DataTable,
   DateField,
   Edit,
   List,
+  NumberInput,
   ReferenceField,
   ReferenceInput,
   ReferenceManyField,
   Resource,
   SelectInput,
   SimpleForm,
+  SimpleFormIterator,
   TextField,
   TextInput,
+  useInput,
+  useNotify,
+  useRefresh,
 } from 'react-admin';
 import { createRoot } from 'react-dom/client';
 
@@ -80,11 +89,90 @@ const OrderList = () => (
 );
 
 /**
- * `pessimistic`: the form waits for the answer, so that it can show errors at their fields. A decimal is edited as
- * text, which keeps its digits.
+ * `pessimistic`: the form waits for the answer, so that it can show errors at their fields. If somebody else has changed
+ * the record meanwhile, it offers to show the record as it is now.
  */
+const EditForm = ({ children }: { children: ReactElement }) => {
+  const [conflict, setConflict] = useState<string>();
+  const notify = useNotify();
+  const refresh = useRefresh();
+  const onError = (error: Error) => {
+    const { status, body } = error instanceof HttpError ? error : {};
+    if (status === 412) setConflict(error.message);
+    else if (!body?.errors) notify(error.message, { type: 'error' }); // the form shows those of its fields
+  };
+  const reload = () => {
+    setConflict(undefined);
+    refresh();
+  };
+  return (
+    <>
+      <Edit mutationMode="pessimistic" mutationOptions={{ onError }}>
+        {children}
+      </Edit>
+      <Confirm
+        isOpen={conflict !== undefined}
+        title="Somebody was faster"
+        content={conflict}
+        confirm="Reload"
+        cancel="Back to the form"
+        onConfirm={reload}
+        onClose={() => setConflict(undefined)}
+      />
+    </>
+  );
+};
+
+type Entry = readonly [key: string, value: string];
+const toMap = (entries: readonly Entry[]): Record<string, string> => Object.fromEntries(entries.filter(([key]) => key !== ''));
+
+/** A map of texts, with a row for each entry. */
+const MapInput = ({ source, label }: { source: string; label: string }) => {
+  const { field, fieldState } = useInput({ source });
+  const [typed, setTyped] = useState<readonly Entry[]>([]);
+  const map: Record<string, string> = field.value ?? {};
+  const isTyped = JSON.stringify(toMap(typed)) === JSON.stringify(map); // else the form has got another record
+  const entries = isTyped ? typed : Object.entries(map);
+  const errors = (fieldState.error ?? {}) as Readonly<Record<string, { readonly message?: string }>>;
+  const change = (next: readonly Entry[]) => {
+    setTyped(next);
+    field.onChange(toMap(next));
+  };
+  const replace = (at: number, entry: Entry) => change(entries.map((one, index) => (index === at ? entry : one)));
+  return (
+    <Stack spacing={1}>
+      {entries.map(([key, value], index) => (
+        <Stack key={String(index)} direction="row" spacing={1}>
+          <TextBox label={`${label}: name`} value={key} onChange={({ target }) => replace(index, [target.value, value])} />
+          <TextBox
+            label={`${label}: ${key}`}
+            value={value}
+            error={errors[key] !== undefined}
+            helperText={errors[key]?.message}
+            onChange={({ target }) => replace(index, [key, target.value])}
+          />
+          <Button onClick={() => change(entries.filter((_, at) => at !== index))}>Remove</Button>
+        </Stack>
+      ))}
+      <Button onClick={() => change([...entries, ['', '']])}>{`Add to ${label}`}</Button>
+    </Stack>
+  );
+};
+
+/** An array of objects, and a map. Both are sent as a whole: what was removed in the form is gone. */
+const orderParts = [
+  <ArrayInput key="lines" source="lines">
+    <SimpleFormIterator inline>
+      <TextInput source="product" />
+      <NumberInput source="quantity" />
+    </SimpleFormIterator>
+  </ArrayInput>,
+  <MapInput key="labels" source="labels" label="Labels" />,
+];
+
+/** A decimal is edited as text, which keeps its digits. */
 const OrderEdit = () => (
-  <Edit mutationMode="pessimistic">
+  <EditForm>
     <SimpleForm>
       <TextField source="number" />
       <SelectInput source="status" choices={statuses} />
@@ -92,8 +180,9 @@ const OrderEdit = () => (
       {customerInput}
       <TextInput source="shipTo.street" label="Street" />
       <TextInput source="shipTo.city" label="City" />
+      {orderParts}
     </SimpleForm>
-  </Edit>
+  </EditForm>
 );
 
 const OrderCreate = () => (
@@ -104,6 +193,7 @@ const OrderCreate = () => (
       {customerInput}
       <TextInput source="shipTo.street" label="Street" />
       <TextInput source="shipTo.city" label="City" />
+      {orderParts}
     </SimpleForm>
   </Create>
 );
@@ -118,7 +208,7 @@ const CustomerList = () => (
 );
 
 const CustomerEdit = () => (
-  <Edit mutationMode="pessimistic">
+  <EditForm>
     <SimpleForm>
       <TextInput source="name" />
       <TextInput source="email" />
@@ -126,7 +216,7 @@ const CustomerEdit = () => (
         <OrderColumns />
       </ReferenceManyField>
     </SimpleForm>
-  </Edit>
+  </EditForm>
 );
 
 const CustomerCreate = () => (
