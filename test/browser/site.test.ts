@@ -12,7 +12,7 @@ async function takePicture(name: string): Promise<void> {
   if (folder) await site.page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }
 
-/** The picture that messengers show beside a link, site/public/preview.png, where `DOCS_SCREENSHOT` names the folder. */
+/** The picture site/public/preview.png, which messengers show beside a link, to the folder of `DOCS_SCREENSHOT`. */
 async function takePreview(): Promise<void> {
   const { DOCS_SCREENSHOT: folder } = process.env;
   if (!folder) return;

@@ -26,7 +26,10 @@ export interface Site {
   readonly url: string;
 }
 
-/** Serves the site, and opens a page of Chromium for each test: no script may fail, no request, and none may leave the host. */
+/**
+ * Serves the site, and opens a page of Chromium for each test: no script and no request may fail, and no request may
+ * leave the host.
+ */
 export function useSite(options: BrowserContextOptions = {}): Site {
   const listen = useListener();
   let browser: Browser;
