@@ -89,8 +89,8 @@ const OrderList = () => (
 );
 
 /**
- * `pessimistic`: the form waits for the answer, so that it can show errors at their fields. If somebody else has changed
- * the record meanwhile, it offers to show the record as it is now.
+ * `pessimistic`: the form waits for the answer, so that it can show errors at their fields. If somebody else has
+ * changed the record meanwhile, it offers to show the record as it is now.
  */
 const EditForm = ({ children }: { children: ReactElement }) => {
   const [conflict, setConflict] = useState<string>();
