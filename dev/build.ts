@@ -71,6 +71,7 @@ function chunkOf(id: string): string | undefined {
   if (file === 'mongo/collection/read-by-id.ts') return 'audit'; // the only one that needs it
   if (/^products\/admin\/(?:react-admin|refine)\.ts$/.test(file)) return undefined; // each is a module of its own
   if (file.startsWith('products/admin/')) return 'records';
+  if (file.startsWith('products/cli/draft/')) return 'draft'; // the command of this name
   return /^products\/(audit|cli|client|mcp|webhooks)\//.exec(file)?.[1] ?? 'shared';
 }
 

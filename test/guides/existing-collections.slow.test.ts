@@ -1,5 +1,7 @@
-import { applyIndexes } from 'koa-mongo-resource';
+import { applyIndexes, service } from 'koa-mongo-resource';
+import type { Document } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { draftModel } from '../../src/products/cli/draft/draft-model.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { blocksOf } from '../support/docs/pages.ts';
 import { send, useServer } from '../support/http/serve.ts';
@@ -45,6 +47,37 @@ describe('the guide on existing collections', () => {
     const store = api.store(Product);
     await store.update('6b01b4bf4ace1bf9239ebee1', { tags: ['old'] }, { ifMatch: 0 });
     expect(await products.findOne({ sku: 'A-1', __v: 0 })).toMatchObject({ tags: ['old'], revision: 1, __v: 0 });
+    expect(errors).toEqual([]);
+  });
+
+  it('drafts the model that it shows, and serves the collection under other names', async () => {
+    const written = await writePage(page);
+    const { customers } = await written.load('customers.ts');
+    const collection = database.db.collection('customers');
+    await collection.insertMany(customers);
+    const text = await draftModel(database.db, { collection: 'customers', sample: 1_000, showsValues: true });
+    expect(text).toBe(blocksOf(page).find(({ file }) => file === 'draft.ts')?.code);
+
+    const { Customer } = await written.load('customer.ts');
+    const shop = service<never>();
+    const api = shop.api({ db: database.db, prefix: '/api', resources: [shop.resource({ model: Customer })] });
+    const { port, errors } = await serve(api.routes());
+    const { body } = await send(port, 'GET', '/api/customers?isActive=false&sort=-createdAt');
+    expect(body.data[0]).toEqual({
+      id: '00000000000000000000000a',
+      number: 'C-10',
+      name: 'Name 10',
+      isActive: false,
+      createdAt: '2011-03-23T07:06:40.000Z',
+      lastLogin: '2011-03-13T07:06:50.000Z',
+      limit: '12.50',
+      agent: '6b01b4bf4ace1bf9239ebee1',
+      rank: 10,
+      address: { zip: '89073', city: 'Ulm' },
+    });
+    const before = (await collection.findOne({ cust_no: 'C-10' })) as Document;
+    expect((await send(port, 'PATCH', `/api/customers/${body.data[0].id}`, { body: { isActive: true } })).status).toBe(200);
+    expect(await collection.findOne({ cust_no: 'C-10' })).toEqual({ ...before, is_active: 1 });
     expect(errors).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import type { Db } from 'mongodb';
 import type { LoadedApi } from './load-api.ts';
 
 /** An option of a command. */
@@ -25,8 +26,12 @@ export type Values<O extends Options> = {
 /** The arguments and streams of a command. */
 export interface Run<O extends Options = Options> {
   readonly values: Values<O>;
+  /** What the command is about: the path of the module, or the name of the collection. */
+  readonly argument: string;
   /** Loads the module, and gets its api. Throws a `ConfigurationError` for the mistakes in it. */
   load(): Promise<LoadedApi>;
+  /** Opens the database of the arguments, for a command about a collection. */
+  openDatabase(): Promise<Db>;
   /** Writes text for people to standard output. What would do something in a terminal is escaped. */
   write(text: string): void;
   /** Writes text for programs to standard output, as it is. */
@@ -51,6 +56,8 @@ export interface Command {
   readonly summary: string;
   /** The meaning of its exit status, and further lines of the help. */
   readonly details: string;
+  /** What it is about. @default module */
+  readonly argument?: 'module' | 'collection';
   readonly options: Options;
   /** Whether it reads the database. Otherwise it works without one. */
   readonly needsDatabase: boolean;

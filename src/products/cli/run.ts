@@ -4,10 +4,11 @@ import { isConfigurationError, isProblem } from '../../errors.ts';
 import { didYouMean } from '../../hints.ts';
 import { type Command, type Options, type Run, status, type Values } from './command.ts';
 import { commands } from './commands.ts';
+import { openDatabase } from './database.ts';
 import { formatTable } from './format-table.ts';
 import { loadApi } from './load-api.ts';
 import { printableLines } from './printable.ts';
-import { sharedOptions } from './shared-options.ts';
+import { optionsOf } from './shared-options.ts';
 import { UsageError } from './usage-error.ts';
 import { withoutCredentials } from './without-credentials.ts';
 
@@ -51,19 +52,27 @@ async function runNamed(name: string | undefined, args: readonly string[], outpu
 }
 
 async function runCommand(name: string, command: Command, args: readonly string[], output: Escaped): Promise<number> {
-  const { values, positionals } = parse(args, { ...command.options, ...sharedOptions });
+  const { values, positionals } = parse(args, optionsOf(command));
   if (values.help) {
     output.write(formatHelpOf(name, command));
     return status.good;
   }
-  const [path, ...others] = positionals;
+  const [argument, ...others] = positionals;
+  const about = command.argument ?? 'module';
   if (positionals.some(isUri)) throw new UsageError('The URI of the database is an option: give it as --uri <uri>.');
-  if (path === undefined) throw new UsageError(`Name the module of the api: koa-mongo-resource ${name} <module>`);
-  if (others.length > 0) throw new UsageError(`One module is enough: ${others.join(' ')} is too much.`);
+  if (argument === undefined)
+    throw new UsageError(`Name the ${about === 'module' ? 'module of the api' : about}: koa-mongo-resource ${name} <${about}>`);
+  if (others.length > 0) throw new UsageError(`One ${about} is enough: ${others.join(' ')} is too much.`);
   const { export: exportName = 'default', uri, db } = values as { readonly [option: string]: string | undefined };
   const database = { uri: uri ?? (process.env.MONGODB_URI || undefined), name: db, isGiven: (uri ?? db) !== undefined };
-  const given = { path, exportName, ...database, needsDatabase: command.needsDatabase };
-  return command.run({ values: values as Values<Options>, load: () => loadApi(given), ...output });
+  const given = { path: argument, exportName, ...database, needsDatabase: command.needsDatabase };
+  return command.run({
+    values: values as Values<Options>,
+    argument,
+    load: () => loadApi(given),
+    openDatabase: () => openDatabase(database, true),
+    ...output,
+  });
 }
 
 function isUri(argument: string): boolean {
@@ -95,6 +104,7 @@ function readVersion(): string {
 /** The help of the program. */
 function formatHelp(commands: ReadonlyMap<string, Command>): string {
   return `Usage: koa-mongo-resource <command> <module> [options]
+       koa-mongo-resource draft <collection> [options]
 
 The module exports an api, or a function that takes a database and returns an api.
 
@@ -108,13 +118,13 @@ The options of a command: koa-mongo-resource <command> --help
 }
 
 /** The help of a command. */
-function formatHelpOf(name: string, { summary, details, options }: Command): string {
-  return `Usage: koa-mongo-resource ${name} <module> [options]
+function formatHelpOf(name: string, { summary, details, argument = 'module', options }: Command): string {
+  return `Usage: koa-mongo-resource ${name} <${argument}> [options]
 
 ${summary}.
 ${details}
 
-${formatOptions({ ...options, ...sharedOptions })}
+${formatOptions(optionsOf({ argument, options }))}
 `;
 }
 

@@ -29,14 +29,17 @@ describe('the help', () => {
     for (const name of commands.keys()) expect(written).toMatch(new RegExp(`^  ${name} +\\w`, 'm'));
   });
 
-  it.each([...commands])('of `%s` names its options and those of all commands, and needs no module', async (name, { options, summary }) => {
-    const { code, written } = await runHere(name, '--help');
-    expect(code).toBe(0);
-    expect(await runHere(name, '-h')).toMatchObject({ code, written });
-    expect(written).toContain(`Usage: koa-mongo-resource ${name} <module> [options]\n\n${summary}.\n`);
-    for (const option of [...Object.keys(options), 'export', 'uri', 'db', 'help'])
-      expect(written).toMatch(new RegExp(`^  --${option} `, 'm'));
-  });
+  it.each([...commands])(
+    'of `%s` names its options and those of all commands, and needs no module',
+    async (name, { argument = 'module', options, summary }) => {
+      const { code, written } = await runHere(name, '--help');
+      expect(code).toBe(0);
+      expect(await runHere(name, '-h')).toMatchObject({ code, written });
+      expect(written).toContain(`Usage: koa-mongo-resource ${name} <${argument}> [options]\n\n${summary}.\n`);
+      for (const option of [...Object.keys(options), ...(argument === 'module' ? ['export'] : []), 'uri', 'db', 'help'])
+        expect(written).toMatch(new RegExp(`^  --${option} `, 'm'));
+    },
+  );
 
   it('has the version of the package', async () => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'));

@@ -6,6 +6,7 @@ import { catchSignals } from '../catch-signals.ts';
 import { defineCommand, status } from '../command.ts';
 import { formatTable } from '../format-table.ts';
 import { printable, printableJson } from '../printable.ts';
+import { readCount } from '../read-count.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const audit = defineCommand({
@@ -59,14 +60,6 @@ Unknown keys, which the models ignore, do not count. Ctrl-C ends it after the re
     return done.some(({ misfitting }) => misfitting > 0) ? status.found : status.good;
   },
 });
-
-/** Reads the value of an option that is a whole number. */
-function readCount(name: string, text: string | undefined, least: number): number | undefined {
-  if (text === undefined) return undefined;
-  const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (count >= least) return count;
-  throw new UsageError(`--${name} must be a whole number of at least ${least}; it is ${JSON.stringify(text)}.`);
-}
 
 /** The names of the models and resources to choose. Without names, all models are chosen. */
 interface Chosen {
