@@ -2,7 +2,7 @@ import { quote, schemaNameOf, singular, wordsOf } from './names.ts';
 import type { Shape } from './shape.ts';
 
 /** The builder of a field with a single value, and what is doubtful about it. */
-export interface Form {
+interface Form {
   readonly builder: string;
   /** Options of the builder, as TypeScript. */
   readonly options?: readonly string[];

@@ -2,7 +2,7 @@ import { isBinary, isDecimal128, isDouble, isInt32, isLong, isUuid, tagOf } from
 import { isStoredObject } from '../../../model/value/stored-shape.ts';
 
 /** More different texts than this are no members of an enum. */
-export const mostMembers = 12;
+const mostMembers = 12;
 
 /** Objects within objects beyond this are one untyped value. */
 const deepest = 32;
