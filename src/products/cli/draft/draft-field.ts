@@ -142,8 +142,8 @@ function isStorable(key: string): boolean {
 const keyOfData = /^(?:\d+|[0-9a-f]{24}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\d{4}-\d\d(?:-\d\d)?)$/i;
 
 /**
- * What the objects in a place hold if their keys are data: they look like it, no field has them, or each object has only
- * a few of many. Undefined if the keys are fields.
+ * What the objects in a place hold if their keys are data: they look like it, no field has them, or each object has
+ * only a few of many. Undefined if the keys are fields.
  */
 function valuesOfMap(shape: Shape): Shape | undefined {
   const keys = [...shape.keys.keys()];
