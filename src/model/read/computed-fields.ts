@@ -30,17 +30,3 @@ function entriesIn(node: ObjectNode, parent: FieldEntry | undefined): ComputedEn
     paths: computed.from.map(({ key }) => join(parent?.path ?? '', key)),
   }));
 }
-
-/** Whether a value shows computed fields, at any depth. */
-export function holdsComputed(node: Node): boolean {
-  switch (node.kind) {
-    case 'leaf':
-      return false;
-    case 'object':
-      return readableComputed(node).length > 0 || node.fields.some((field) => !field.policy.private && holdsComputed(field.node));
-    case 'array':
-      return holdsComputed(node.items.node);
-    case 'map':
-      return holdsComputed(node.values.node);
-  }
-}
