@@ -1,4 +1,4 @@
-import { type ComputedField, type FieldEntry, type FieldTable, join, type Node, type ObjectNode } from '../node.ts';
+import { type ComputedField, type FieldEntry, type FieldTable, join, type ObjectNode } from '../node.ts';
 
 /** A computed field with its place in the record. */
 export interface ComputedEntry {
