@@ -3,9 +3,11 @@ import { Invalid } from '../../rules.ts';
 import { bson, declined, readInt32, readInt64 } from './bson-bytes.ts';
 import { isDouble, isInt32, isLong } from './bson-type.ts';
 import { formatDecimal } from './decimal-text.ts';
+import type { JsonOutput } from './json-output.ts';
 import { type Leaf, Misfit } from './leaf.ts';
 import { booleanLeaf, dateLeaf } from './leaves.ts';
 import { decimalLeaf, maxInt64, minInt64, storeInteger } from './number-leaves.ts';
+import { readDouble, writeDate } from './write-bson-numbers.ts';
 
 /** The forms in which a collection may have the values of a type, besides the BSON type of its own. */
 export const storedForms = {
@@ -25,6 +27,8 @@ interface Form {
   compare(value: unknown): unknown;
   /** The value of a stored one. Undefined if it does not fit. */
   read(stored: unknown): unknown;
+  /** Writes the JSON of a stored text or integer. False if it does not fit, or has to be written in another way. */
+  writeJson(stored: string | number, out: JsonOutput): boolean;
   /** The same as an expression of the database, with null for what does not fit. */
   ownForm(path: string): object;
 }
@@ -58,25 +62,25 @@ function storedIn(base: Leaf, form: Form): Leaf {
     toDocument: (stored) => base.toDocument(read(stored)),
     toJson: (stored) => base.toJson(read(stored)),
     writeBson(source, type, start, end, out) {
-      const value = form.read(readPlain(source, type, start, end));
-      if (value === undefined) throw declined; // the reader of decoded records says what is wrong
-      out.text(base.toJson(value));
+      const value = readPlain(source, type, start, end);
+      // What does not fit is left to the reader of decoded records, which says so.
+      if (value === undefined || !form.writeJson(value, out)) throw declined;
     },
   };
 }
 
-/** A number or a text in BSON bytes. */
-function readPlain(source: Uint8Array, type: number, start: number, end: number): unknown {
+/** A text of ASCII, or an integer that a double holds exactly, in BSON bytes. Undefined for any other value. */
+function readPlain(source: Uint8Array, type: number, start: number, end: number): string | number | undefined {
+  if (type === bson.string) return Buffer.from(source.buffer, source.byteOffset + start + 4, end - start - 5).toString('latin1');
   const value =
     type === bson.int32
       ? readInt32(source, start)
       : type === bson.int64
         ? readInt64(source, start)
-        : type === bson.string
-          ? Buffer.from(source.buffer, source.byteOffset + start + 4, end - start - 5).toString('latin1')
+        : type === bson.double
+          ? readDouble(source, start)
           : undefined;
-  if (value === undefined || (typeof value === 'number' && !Number.isSafeInteger(value))) throw declined;
-  return value;
+  return Number.isSafeInteger(value) ? value : undefined;
 }
 
 const integers = ['int', 'long', 'double'];
@@ -114,6 +118,11 @@ const booleanAsInt: Form = {
     const value = integerOf(stored);
     return value === 0n || value === 1n ? value === 1n : undefined;
   },
+  writeJson(stored, out) {
+    if (stored !== 0 && stored !== 1) return false;
+    out.text(stored === 1 ? 'true' : 'false');
+    return true;
+  },
   ownForm: (path) => ({ $cond: [{ $in: [path, [0, 1]] }, { $eq: [path, 1] }, null] }),
 };
 
@@ -132,6 +141,11 @@ function epoch(unit: 1 | 1_000): Form {
     read(stored) {
       const date = new Date(Number(integerOf(stored) ?? Number.NaN) * unit);
       return Number.isNaN(date.getTime()) ? undefined : date;
+    },
+    writeJson(stored, out) {
+      if (typeof stored === 'string' || Math.abs(stored) > lastTime / unit) return false;
+      writeDate(stored * unit, out);
+      return true;
     },
     ownForm: (path) => ({
       $cond: [isIntegerWithin(path, lastTime / unit), { $toDate: { $multiply: [{ $toLong: path }, BigInt(unit)] } }, null],
@@ -158,6 +172,11 @@ const dateAsText: Form = {
     if (typeof stored !== 'string' || stored.length !== 24) return undefined;
     const date = new Date(stored);
     return Number.isNaN(date.getTime()) || date.toISOString() !== stored ? undefined : date;
+  },
+  writeJson(stored, out) {
+    if (dateAsText.read(stored) === undefined) return false;
+    out.text(`"${stored}"`);
+    return true;
   },
   ownForm: (path) => ({
     $let: {
@@ -189,11 +208,21 @@ function scaled(scale: number): Form {
       const units = integerOf(stored);
       return units === undefined ? undefined : fromUnits(units, scale);
     },
+    writeJson(stored, out) {
+      if (typeof stored === 'string' || scale > mostPlain) return false;
+      const digits = String(Math.abs(stored)).padStart(scale + 1, '0');
+      const point = digits.length - scale;
+      out.text(`"${stored < 0 ? '-' : ''}${digits.slice(0, point)}${scale > 0 ? '.' : ''}${digits.slice(point)}"`);
+      return true;
+    },
     ownForm: (path) => ({
       $cond: [isIntegerWithin(path, lastUnit), { $multiply: [{ $toDecimal: { $toLong: path } }, fromUnits(1n, scale)] }, null],
     }),
   };
 }
+
+/** With more digits behind the point, a decimal is written with an exponent. */
+const mostPlain = 6;
 
 /** The greatest double within 64 bits. */
 const lastUnit = 2 ** 63 - 1_024;

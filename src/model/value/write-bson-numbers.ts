@@ -10,10 +10,15 @@ const zero = 0x30;
 const float = new Float64Array(1);
 const floatBytes = new Uint8Array(float.buffer);
 
+/** Reads a double. */
+export function readDouble(source: Uint8Array, start: number): number {
+  for (let index = 0; index < 8; index++) floatBytes[index] = source[start + index] as number;
+  return float[0] as number;
+}
+
 /** Writes a double as `String` does; what JSON cannot express is null. */
 export function writeDouble(source: Uint8Array, start: number, out: JsonOutput): void {
-  for (let index = 0; index < 8; index++) floatBytes[index] = source[start + index] as number;
-  const value = float[0] as number;
+  const value = readDouble(source, start);
   if (Number.isSafeInteger(value))
     out.integer(value + 0); // -0 is 0
   else out.text(Number.isFinite(value) ? String(value) : 'null');

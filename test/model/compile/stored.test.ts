@@ -1,8 +1,10 @@
-import { Binary, Decimal128, Double } from 'mongodb';
+import { Binary, BSON, Decimal128, Double } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import type { Fields } from '../../../src/model/define/schema.ts';
 import { t } from '../../../src/model/define/t.ts';
 import type { CompiledField, LeafNode } from '../../../src/model/node.ts';
+import { declined } from '../../../src/model/value/bson-bytes.ts';
+import { JsonOutput } from '../../../src/model/value/json-output.ts';
 import { type Leaf, Misfit } from '../../../src/model/value/leaf.ts';
 import { Invalid } from '../../../src/rules.ts';
 import { js, messageOf } from '../misuse.ts';
@@ -77,6 +79,31 @@ function leafOf(field: Fields[string]): Leaf {
 }
 const decimal = (text: string) => Decimal128.fromString(text);
 
+const inFinestUnit = leafOf(t.decimal({ storedAs: 'int', scale: 18 }));
+const isDeclined = 'is left to the reader of decoded records';
+
+/** The JSON of a value's bytes. Only what does not fit, and what is rare, is declined. */
+function fromBytes(leaf: Leaf, stored: unknown): string {
+  const bytes = BSON.serialize({ a: stored });
+  const out = new JsonOutput();
+  try {
+    leaf.writeBson?.(bytes, bytes[4] as number, 7, bytes.length - 1, out);
+    return out.bytes.toString('utf8', 0, out.length);
+  } catch (error) {
+    if (error !== declined) throw error;
+    return isDeclined;
+  }
+}
+
+function declinedOr(write: () => string): string {
+  try {
+    return write();
+  } catch (error) {
+    if (error instanceof Misfit) return isDeclined;
+    throw error;
+  }
+}
+
 describe('a value in another form', () => {
   const forms: [string, Leaf, readonly (readonly [json: unknown, stored: unknown, text: string])[]][] = [
     [
@@ -138,7 +165,7 @@ describe('a value in another form', () => {
     ],
     [
       'decimal of the finest unit',
-      leafOf(t.decimal({ storedAs: 'int', scale: 18 })),
+      inFinestUnit,
       [
         ['1e-18', 1, '"1E-18"'],
         ['9.2', 9200000000000000000n, '"9.200000000000000000"'],
@@ -152,6 +179,31 @@ describe('a value in another form', () => {
       expect(leaf.toJson(stored)).toBe(text);
       expect(leaf.fromDocument(leaf.toDocument(stored))).toEqual(stored);
       expect(leaf.fromText(String(json))).toEqual(stored);
+    }
+  });
+
+  it.each(forms)('is written from its bytes as from its value: %s', (_form, leaf, values) => {
+    const all = [
+      ...values.map(([, stored]) => stored),
+      0,
+      1,
+      -1,
+      5,
+      0.5,
+      2 ** 53,
+      8.64e15 + 1,
+      -5n,
+      2n ** 60n,
+      'x',
+      '2026-01-31T12:00:00Z',
+      '2026-13-31T12:00:00.000Z',
+      'é',
+    ];
+    for (const stored of all.flatMap((one) => (typeof one === 'number' ? [one, new Double(one)] : [one]))) {
+      const read = BSON.deserialize(BSON.serialize({ stored }), { useBigInt64: true }).stored as unknown;
+      const json = declinedOr(() => leaf.toJson(read));
+      const isRare = Math.abs(Number(stored)) > Number.MAX_SAFE_INTEGER || leaf === inFinestUnit;
+      expect(isRare ? [json, isDeclined] : [json], String(stored)).toContain(fromBytes(leaf, stored));
     }
   });
 
