@@ -1,5 +1,5 @@
 import { once } from '../../mistakes.ts';
-import type { ObjectNode } from '../node.ts';
+import type { Node, ObjectNode } from '../node.ts';
 import { NotComputed } from '../read/not-computed.ts';
 import { Misfit } from '../value/leaf.ts';
 import { writeUntyped } from '../value/untyped.ts';
@@ -15,6 +15,7 @@ type Explain = <Stored, Result, More extends unknown[]>(read: Read<Stored, Resul
  * cannot be computed, then names the record and the path, for `app.on('error')`. It does not say the value.
  */
 export function compileExplain(name: string, root: ObjectNode): Explain {
+  if (!mayBeUnreadable(root)) return (read) => read;
   const findMisfits = once(() => compileFindMisfits(root));
   function explain(error: unknown, stored: unknown): unknown {
     const id = writeUntyped((stored as { readonly _id?: unknown } | null)?._id);
@@ -32,4 +33,18 @@ export function compileExplain(name: string, root: ObjectNode): Explain {
         throw explain(error, stored);
       }
     };
+}
+
+/** Whether a value may be one that its field cannot read: in another form than that of its type, or computed. */
+function mayBeUnreadable(node: Node): boolean {
+  switch (node.kind) {
+    case 'leaf':
+      return node.leaf.base !== undefined;
+    case 'array':
+      return mayBeUnreadable(node.items.node);
+    case 'map':
+      return mayBeUnreadable(node.values.node);
+    case 'object':
+      return node.computed !== undefined || node.fields.some((field) => mayBeUnreadable(field.node));
+  }
 }
