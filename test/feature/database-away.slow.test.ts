@@ -113,7 +113,9 @@ describe('a database that is away', () => {
     const api = await start({ maxPoolSize: 1, waitQueueTimeoutMS: 100 });
     await api.request('GET', '/api/docs/a'); // the one connection is open
     proxy.freeze();
+    const isTaken = once(api.client, 'connectionCheckedOut');
     const first = api.request('GET', '/api/docs/a');
+    await isTaken; // two requests may else arrive in the other order
     const second = await api.request('GET', '/api/docs/a');
     proxy.thaw();
     expectUnavailable(second);
