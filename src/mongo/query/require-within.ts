@@ -1,5 +1,5 @@
 import { notFound, validationFailed } from '../../errors.ts';
-import { type Changes, onlyByServer } from '../../model/write/plan-changes.ts';
+import { type Changes, type EmbeddedMerge, onlyByServer } from '../../model/write/plan-changes.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
 import { brokenBy, brokenByChanges, creationsWithin } from './broken-conditions.ts';
 import type { Condition } from './filter.ts';
@@ -35,10 +35,16 @@ export function requireChangesWithin(bounds: Bounds, changes: Changes): Changes 
   const writeScope = bounds?.writeScope ?? [];
   if (writeScope.length === 0) return changes;
   refuse(bounds, brokenByChanges(changes, writeScope));
-  return creationsWithin(changes, writeScope, ({ path }, broken) => {
+  return creationsWithin(changes, writeScope, (merge, broken) => {
     const refused = errorsOf(bounds, broken);
-    return refused.length > 0 ? refused : [onlyByServer.at(path)];
+    return refused.length > 0 ? refused : [onlyByServer.at(nameOf(merge, broken))];
   });
+}
+
+/** The name of an object, which is the beginning of that of a field in it: it may be stored under other keys. */
+function nameOf({ path }: EmbeddedMerge, [broken]: readonly Condition[]): string {
+  const steps = broken?.field.name.split('.') ?? [];
+  return steps.slice(0, path.split('.').length).join('.');
 }
 
 /**
