@@ -1,14 +1,12 @@
 import type { QueryParameter } from '../../http/query-string.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { compileHistoryFields, fieldsOfHistory, revisionLeaf } from '../../model/compile/history-fields.ts';
-import type { Slot } from '../../model/node.ts';
+import { compileKeptWriter } from '../../model/read/kept-value.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
-import { compileValueWriter, type WriteJson } from '../../model/read/write-json.ts';
+import type { WriteJson } from '../../model/read/write-json.ts';
 import { noRelations } from '../../model/relations/includable.ts';
 import { declined } from '../../model/value/bson-bytes.ts';
-import { Misfit } from '../../model/value/leaf.ts';
 import { dateLeaf } from '../../model/value/leaves.ts';
-import { writeUntyped } from '../../model/value/untyped.ts';
 import { type DatabaseOptions, openCollection } from '../collection/collection.ts';
 import type { Work } from '../driver/work.ts';
 import type { Entry, EntryChange } from '../ledger/entry.ts';
@@ -66,19 +64,6 @@ export function openHistoryList(model: CompiledModel, { name, ...rules }: Histor
       const within = both({ ...entriesOf(record), ...isShown }, bothWithin(model, scope));
       return collection.findPage(query, within, { maxPageBytes }, work);
     },
-  };
-}
-
-/** Compiles the writer of a value that a field once had. What did not fit the field is written as it was stored. */
-function compileKeptWriter(field: Slot): WriteJson {
-  const write = compileValueWriter(field);
-  return (stored) => {
-    try {
-      return write(stored);
-    } catch (error) {
-      if (error instanceof Misfit) return writeUntyped(stored);
-      throw error;
-    }
   };
 }
 
