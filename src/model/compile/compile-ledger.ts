@@ -45,9 +45,9 @@ export function compileLedger(
   const which = history ? 'history' : 'outbox';
   if (!root.fields.some(({ maintained }) => maintained === 'revision'))
     throw new ConfigurationError(`\`${which}\` of model \`${model}\` needs \`t.revision()\`: it says in which order a record has changed.`);
-  if (root.byName.has(lifeKey))
+  if (root.fields.some(({ key }) => key === lifeKey))
     throw new ConfigurationError(
-      `A model with \`${which}\` cannot have a field \`${lifeKey}\`: the service stores a value of its own there.`,
+      `A model with \`${which}\` cannot have a field stored as \`${lifeKey}\`: the service stores a value of its own there.`,
     );
   if (history?.by && outbox?.by && history.by !== outbox.by)
     throw new ConfigurationError(`\`history\` and \`outbox\` of model \`${model}\` have different \`by\`: a change has one actor.`);

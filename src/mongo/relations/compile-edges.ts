@@ -58,9 +58,9 @@ function describe({ name }: CompiledModel, { name: field, ref }: ReferenceField)
 
 /** Refuses a field where a record counts how often its latches were made. */
 function checkOwnKey({ name, root }: CompiledModel, field: ReferenceField, holder: CompiledModel): void {
-  if (field.ref.onDelete && root.byName.has(referencesKey))
+  if (field.ref.onDelete && root.fields.some(({ key }) => key === referencesKey))
     throw new ConfigurationError(
-      `${describe(holder, field)}, and ${name} has a field \`${referencesKey}\`: the library writes under this key when a record is referred to. Give the field another name.`,
+      `${describe(holder, field)}, and ${name} has a field stored as \`${referencesKey}\`: the library writes under this key when a record is referred to. Give the field another one.`,
     );
 }
 

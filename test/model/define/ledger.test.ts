@@ -27,7 +27,8 @@ describe('a ledger', () => {
     [{ history: { by: () => 'a' }, outbox: { by: () => 'b' } }, 'have different `by`: a change has one actor.'],
     [{ history: true, fields: { title: t.string() } }, '`history` of model `Doc` needs `t.revision()`'],
     [{ outbox: true, fields: { title: t.string() } }, '`outbox` of model `Doc` needs `t.revision()`'],
-    [{ outbox: true, fields: { _life: t.string(), revision: t.revision() } }, 'cannot have a field `_life`'],
+    [{ outbox: true, fields: { _life: t.string(), revision: t.revision() } }, 'cannot have a field stored as `_life`'],
+    [{ outbox: true, fields: { life: t.string({ stored: '_life' }), revision: t.revision() } }, 'cannot have a field stored as `_life`'],
   ])('is refused as %j', (options, message) => {
     expect(() => compile(options)).toThrow(message);
   });

@@ -25,7 +25,7 @@ describe('compileEdges()', () => {
   it('refuses `onDelete` to a model with a field of the name under which a record counts what refers to it, and lets `exists` lead there', () => {
     const Customer = define('Customer', { _references: t.optional(t.string()) });
     expect(() => openMemory([define('Order', { customerId: to('Customer', { onDelete: 'cascade' }) }), Customer])).toThrow(
-      "`customerId` of Order has `onDelete: 'cascade'`, and Customer has a field `_references`: the library writes under this key when a record is referred to. Give the field another name.",
+      "`customerId` of Order has `onDelete: 'cascade'`, and Customer has a field stored as `_references`: the library writes under this key when a record is referred to. Give the field another one.",
     );
     expect(openMemory([define('Order', { customerId: to('Customer') }), Customer]).edges).toHaveLength(1);
   });

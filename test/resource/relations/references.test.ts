@@ -76,7 +76,7 @@ describe('a definition of a checked reference is refused', () => {
   it('that leads to a model with a field under the key of the library', () => {
     const Other = defineModel('Project', { collection: 'projects', fields: { _references: t.int() } });
     expect(messageOf(() => apiOf(task(t.ref('Project', { onDelete: 'cascade' })), Other))).toMatch(
-      /`projectId` of Task has `onDelete: 'cascade'`, and Project has a field `_references`/,
+      /`projectId` of Task has `onDelete: 'cascade'`, and Project has a field stored as `_references`/,
     );
     expect(() => apiOf(task(t.ref('Project', { exists: true })), Other)).not.toThrow();
   });
