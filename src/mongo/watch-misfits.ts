@@ -33,8 +33,9 @@ export function watchMisfits(model: CompiledModel): CompiledModel {
   return {
     ...model,
     writeJson(stored, embedded) {
+      const text = model.writeJson(stored, embedded); // throws if a value cannot be served as it is
       notice(stored);
-      return model.writeJson(stored, embedded);
+      return text;
     },
     writeBson() {
       throw declined; // only a decoded record can be checked

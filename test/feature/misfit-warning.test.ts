@@ -138,3 +138,19 @@ describe('a stored record that does not fit its model', () => {
     expect(warnings).toEqual([]);
   });
 });
+
+describe('a value that its field cannot read', () => {
+  it('is not said to be served as it is: it is a 500, which names it', async () => {
+    const Bill = defineModel('Bill', {
+      collection: 'orders',
+      fields: { id: t.string(), due: t.date({ stored: 'd', storedAs: 'string' }), note: t.optional(t.string()) },
+    });
+    vi.stubEnv('NODE_ENV', 'development');
+    const api = shop.api({ db: database.db, warnOnScan: false, resources: [shop.resource({ model: Bill, ops: ['get'] })] });
+    vi.unstubAllEnvs();
+    await orders().insertOne({ _id: 'a', d: 'soon', note: 5 });
+    const told = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    expect((await api.fetch(new Request('http://in-process/orders/a'))).status).toBe(500);
+    expect([warnings, String(told.mock.calls[0])]).toEqual([[], expect.stringContaining('`due` must be stored as a text')]);
+  });
+});
