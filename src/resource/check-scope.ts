@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors.ts';
 import { listNames } from '../hints.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { mayShareIndex } from '../model/compile/model-index.ts';
-import { pathOfField } from '../model/fold/fold-paths.ts';
+import { nameAt } from '../model/fold/fold-paths.ts';
 import type { FieldEntry } from '../model/node.ts';
 import { insertAccess, openNames, updateAccess } from '../model/write/access.ts';
 import { checkNames } from '../options.ts';
@@ -48,7 +48,7 @@ export function warnOfScope(resource: CompiledResource): void {
   const across =
     scopeFields.length === 0 ? [] : model.indexes.filter(({ unique, key }) => unique && !key.some(([one]) => scopePaths.includes(one)));
   for (const { key } of across) {
-    const names = key.map(([one]) => pathOfField(one));
+    const names = key.map(([one]) => nameAt(one, model.fieldTable) ?? one);
     warn(
       'UNIQUE_ACROSS_SCOPES',
       `The unique index of ${listNames(names)} of ${model.name} spans the scopes of resource \`${path}\`: a 409 tells its clients what stands in records that they may not see. Put ${listNames(scopeFields)} into it.`,

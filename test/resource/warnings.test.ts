@@ -57,6 +57,7 @@ describe('a resource with `scopeFields`', () => {
 
   it.each<[string, Record<string, Field>, ModelIndex[], RegExp[]]>([
     ['a unique field', { owner: plain, number }, [], [/UNIQUE_ACROSS_SCOPES The unique index of number of Doc .* Put owner into it\.$/]],
+    ['a unique field that is stored elsewhere', { owner: plain, a: t.string({ unique: true, stored: 'b' }) }, [], [/index of a of Doc/]],
     ['a unique index of several fields', { owner: plain, a: plain, b: plain }, [{ fields: ['a', '-b'], unique: true }], [/ a, b /]],
     ['one in full', { owner: plain, a: plain }, [{ key: { a: 1 }, unique: true }], [/ a of Doc/]],
     ['two of them', { owner: plain, a: number, b: number }, [], [/ a of/, / b of/]],
