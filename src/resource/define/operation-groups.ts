@@ -28,9 +28,6 @@ export type GroupsOf<Op> = {
 /** The served operations that a key means. */
 export type NamedBy<Key, Ops> = Key extends OperationGroup ? Extract<Ops, Groups[Key][number]> : Key;
 
-/** In place of functions, for operations that are not served: the message of TypeScript says so. */
-export type Unserved<Legal extends string, Ops> = { readonly [Name in Exclude<Legal, Ops>]?: `\`${Name}\` is not in \`ops\`` };
-
 /** Functions by the names of operations and groups. */
 export type FunctionTable = Readonly<Record<string, readonly unknown[] | undefined>>;
 

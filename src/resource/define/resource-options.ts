@@ -14,7 +14,7 @@ import type { CustomOperation, RequestContext } from './custom-operation.ts';
 import type { OfDeleted } from './deleted-options.ts';
 import type { OfHistory } from './history-options.ts';
 import type { ListOptions } from './list-options.ts';
-import type { GroupsOf, NamedBy, Unserved } from './operation-groups.ts';
+import type { GroupsOf, NamedBy } from './operation-groups.ts';
 import type { RelationOptions } from './relation-options.ts';
 import type { OfSearch } from './search-options.ts';
 
@@ -163,7 +163,7 @@ export interface ResourceOptions<
    */
   readonly guardsFor?: {
     readonly [Key in Named<NoInfer<Ops>, F> | NoInfer<Names> | OfReads]?: readonly Guard<RequestContext<Principal, App>>[];
-  } & Unserved<Operation, NoInfer<Ops>>;
+  };
   /**
    * Returns the row filter of every query: a record outside of it is answered with 404. It also applies to what clients
    * write. If the new record would be outside, create, patch and put are answered with 422 that names the fields, or
@@ -234,7 +234,7 @@ export interface ResourceOptions<
    */
   readonly before?: {
     readonly [Key in Writes<NoInfer<Ops>, F>]?: readonly BeforeHook<RequestContext<Principal, App>, DraftOf<Meant<Key, Ops, F>, F>>[];
-  } & Unserved<WriteOperation, NoInfer<Ops>>;
+  };
   /**
    * Hooks that run in the transaction of a write, in order: what they write by `tx.store(…)` is stored exactly when the
    * write is. If one throws, nothing is written. They run if something is written, and for each record of a write to
@@ -254,7 +254,7 @@ export interface ResourceOptions<
       RequestContext<Principal, App>,
       Document<Model<F>>
     >[];
-  } & Unserved<WriteOperation, NoInfer<Ops>>;
+  };
   /**
    * Hooks that run after operations, in order. A hook of a custom operation gets the result of the handler as
    * `unknown`, unless it declares another type: `(ctx, order: Document<typeof Order>) => …`. The keys are those of
@@ -267,7 +267,7 @@ export interface ResourceOptions<
       RequestContext<Principal, App>,
       Document<Model<F>>
     >[];
-  } & Unserved<Operation, NoInfer<Ops>>;
+  };
 }
 
 /** Options of a resource without their type parameters, which `service().resource()` has checked. */
