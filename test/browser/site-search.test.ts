@@ -32,7 +32,7 @@ const wanted: Readonly<Record<string, string>> = {
   idempotency: 'reference/idempotency',
   'full-text search': 'reference/search',
   'file upload': 'guides/uploads',
-  counter: 'guides/steps-and-numbers',
+  counter: 'reference/custom-operations',
 };
 
 describe('the search of the site', () => {
