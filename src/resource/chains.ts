@@ -30,7 +30,6 @@ import { page } from '../middleware/page.ts';
 import { queryBody } from '../middleware/query-body.ts';
 import { record, recordPath } from '../middleware/record.ts';
 import { records } from '../middleware/records.ts';
-import { changeLink, checkLink, findOther } from '../middleware/relations/change-link.ts';
 import { remove } from '../middleware/remove.ts';
 import { removeMany } from '../middleware/remove-many.ts';
 import { restore } from '../middleware/restore.ts';
@@ -50,6 +49,7 @@ import { earlier, historyChains } from './history-chains.ts';
 import { idempotent, keyed, readmission } from './idempotent.ts';
 import { type LiveParts, liveChains } from './live-chains.ts';
 import { queryOf } from './query-of.ts';
+import { linkChains } from './relations/link-chains.ts';
 import { nestedChains } from './relations/nested-chains.ts';
 
 /** The chains of all operations of a resource, by their names, each made when it is needed. */
@@ -62,7 +62,7 @@ export function chainsOf(r: CompiledResource): ReadonlyMap<string, () => readonl
     ...r.operations.filter(({ counter }) => !counter).map((operation) => [operation.name, () => customChain(r, operation)] as const),
     ...counterChains(r, { guard, rows, match, prior, writing }),
     ...nestedChains(r, { ...chains, query: queried }),
-    ...linkChains(r),
+    ...linkChains(r, { guard, rows, match, writing }),
     ...exportChains(r),
     ...liveChains(r, { list: liveList, get: liveRecord }),
   ]);
@@ -232,23 +232,6 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
     ...o.checking,
     ...(isSafe ? [doing, ...hooks(r, o.name), answering] : carrying(r, doing, hooks(r, o.name), answering)),
   ];
-}
-
-/** The chains that write one element of an array of references: a patch, with the other record in place of a body. */
-function linkChains(r: CompiledResource): (readonly [name: string, make: () => readonly ResourceMiddleware[]])[] {
-  return r.links.flatMap((link) =>
-    link.operations.map(({ name, kind }) => [
-      name,
-      () => [
-        ...guard(r, 'patch'),
-        ...rows(r),
-        match(r),
-        findOther(link, kind === 'add'),
-        checkLink(r.model, link, changing(r, closed(r))),
-        ...writing(r, 'patch', changeLink(r.model, link, kind, writes(r)), noContent()),
-      ],
-    ]),
-  );
 }
 
 // What an operation does not use is not in its chain.

@@ -6,23 +6,15 @@ import { record } from '../middleware/record.ts';
 import type { CompiledField } from '../model/node.ts';
 import type { CompiledOperation } from './define/compile-operations.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
+import type { WriteParts } from './define/write-parts.ts';
 import { idempotent } from './idempotent.ts';
 
 type Chain = readonly ResourceMiddleware[];
 
-/** The parts of the chain of a write that resources share. */
-interface Parts {
-  readonly guard: (r: CompiledResource, name: string) => Chain;
-  readonly rows: (r: CompiledResource) => Chain;
-  readonly match: (r: CompiledResource) => ResourceMiddleware;
-  readonly prior: (r: CompiledResource, name: string) => Chain;
-  readonly writing: (r: CompiledResource, name: string, write: ResourceMiddleware, answering: ResourceMiddleware) => Chain;
-}
-
 /** Makes the chain of each operation that steps a counter, by its name: that of a patch, with the step in its place. */
 export function counterChains(
   r: CompiledResource,
-  { guard, rows, match, prior, writing }: Parts,
+  { guard, rows, match, prior, writing }: WriteParts,
 ): (readonly [name: string, make: () => Chain])[] {
   const { model, db, maxTimeMS, references, explicitWrites } = r;
   const serverFields = r.serverFields.update;

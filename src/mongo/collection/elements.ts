@@ -6,14 +6,13 @@ import type { ArrayNode, CompiledField } from '../../model/node.ts';
 import type { ShowValue } from '../../model/shown-value.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { recordAsBytes, type WritesAsBytes } from '../driver/bson-options.ts';
-import type { Commands } from '../driver/commands.ts';
 import type { Command, Work } from '../driver/work.ts';
 import { both, buildFilter, type Condition, type Filter } from '../query/filter.ts';
 import { requireRecordWithin } from '../query/require-within.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
 import { isWithin } from '../query/within-scope.ts';
 import { StoredRecord } from '../stored-record.ts';
-import type { Target, Writer } from './writer.ts';
+import type { ExplainedWrites, Target, Writer } from './writer.ts';
 
 type Stored = Record<string, unknown>;
 
@@ -45,16 +44,12 @@ export interface Links {
   changeElement(target: Target, change: ElementChange, work: Work): Promise<StoredRecord>;
 }
 
-interface Settings extends Pick<Commands, 'write'> {
-  toFilter(target: Target): Filter;
-  /** Throws 404 or 412 if one of them explains why nothing matched, and returns the record otherwise. */
-  explainMiss(target: Target, work: Work): Promise<Stored>;
-  /** Tries a write again that nothing explains, a bounded number of times. */
-  retry<T>(attempt: () => Promise<T | undefined>): Promise<T>;
-}
-
 /** Opens the writes to elements of the arrays of a collection. */
-export function openLinks(model: CompiledModel, collection: WritesAsBytes, { write, toFilter, explainMiss, retry }: Settings): Links {
+export function openLinks(
+  model: CompiledModel,
+  collection: WritesAsBytes,
+  { write, toFilter, explainMiss, retry }: ExplainedWrites,
+): Links {
   return {
     changeElement(target, change, work) {
       const { field, show, kind, element, changes } = change;

@@ -9,15 +9,12 @@ import { intLeaf } from '../../model/value/number-leaves.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { Invalid } from '../../rules.ts';
 import { recordAsBytes, type WritesAsBytes } from '../driver/bson-options.ts';
-import type { Commands } from '../driver/commands.ts';
 import type { Command, Work } from '../driver/work.ts';
-import { both, type Condition, type Filter } from '../query/filter.ts';
+import { both, type Condition } from '../query/filter.ts';
 import { requireRecordWithin } from '../query/require-within.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
 import { StoredRecord } from '../stored-record.ts';
-import type { Target } from './writer.ts';
-
-type Stored = Record<string, unknown>;
+import type { ExplainedWrites, Target } from './writer.ts';
 
 /** A step of a counter. */
 export interface CounterStep {
@@ -37,19 +34,11 @@ export interface Steps {
   step(target: Target, step: CounterStep, work: Work): Promise<StoredRecord>;
 }
 
-interface Settings extends Pick<Commands, 'write'> {
-  toFilter(target: Target): Filter;
-  /** Throws 404 or 412 if one of them explains why nothing matched, and returns the record otherwise. */
-  explainMiss(target: Target, work: Work): Promise<Stored>;
-  /** Tries a write again that nothing explains, a bounded number of times. */
-  retry<T>(attempt: () => Promise<T | undefined>): Promise<T>;
-}
-
 /** Opens the step of the counters of a collection. */
 export function openStep(
   model: CompiledModel,
   collection: WritesAsBytes,
-  { write, toFilter, explainMiss, retry }: Settings,
+  { write, toFilter, explainMiss, retry }: ExplainedWrites,
 ): Steps['step'] {
   return function step(target, { field, add, changes }, work) {
     if (changes.assignments.some(({ path }) => path === field.key))
