@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean } from '../../hints.ts';
 import type { Policy, PolicyRules } from '../define/policy.ts';
-import { absent, type CompiledField, type ComputedField, join, type Node, relationSlot } from '../node.ts';
+import { absent, type CompiledField, type ComputedField, join, type LeafNode, type Node, relationSlot } from '../node.ts';
 import { changeFields, showNull } from '../read/change-fields.ts';
 import { compileItemHydrate } from '../read/hydrate.ts';
 import { NotComputed } from '../read/not-computed.ts';
@@ -55,11 +55,19 @@ function checkOwn(field: CompiledField, policy: Policy, path: string): void {
   const option = Object.entries(stored).find(([, value]) => value !== undefined && value !== false);
   if (option)
     throw new ConfigurationError(`\`policy.${option[0]}\` of \`${path}\` cannot be: it is computed when it is shown, and not stored.`);
-  const { immutable, unique, storeNone, maintained, makeDefault, index } = field;
-  const markers = { immutable, unique, storeNone, maintained, default: makeDefault, index: !index, ref: relationSlot(field) };
+  const { immutable, unique, storeNone, maintained, counter, makeDefault, index } = field;
+  const places = { stored: field.key !== field.name, storedAs: leafIn(field.node)?.leaf.base };
+  const markers = { immutable, unique, storeNone, maintained, counter, default: makeDefault, index: !index, ref: relationSlot(field) };
   const caseless = field.node.kind === 'leaf' ? field.node.caseless : undefined;
-  const marker = Object.entries({ ...markers, caseless }).find(([, value]) => value);
+  const marker = Object.entries({ ...places, ...markers, caseless }).find(([, value]) => value);
   if (marker) throw new ConfigurationError(`\`${marker[0]}\` of \`${path}\` cannot be: it is computed when it is shown, and not stored.`);
+}
+
+/** The type of a single value, or of what an array or a map holds. */
+function leafIn(node: Node): LeafNode | undefined {
+  if (node.kind === 'array') return leafIn(node.items.node);
+  if (node.kind === 'map') return leafIn(node.values.node);
+  return node.kind === 'leaf' ? node : undefined;
 }
 
 function sourceOf(name: string, fields: Fields, path: string): CompiledField {

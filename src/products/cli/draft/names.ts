@@ -11,7 +11,7 @@ export function quote(text: string): string {
 export function wordsOf(key: string): string[] {
   const parted = key.replace(/(\p{Ll}|\p{Nd})(?=\p{Lu})/gu, '$1 ').replace(/(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1 ');
   return parted
-    .split(/[^\p{L}\p{M}\p{Nd}]+/u)
+    .split(/[^\p{L}\p{Mn}\p{Mc}\p{Nd}]+/u) // what an identifier may have
     .filter(Boolean)
     .map((word) => word.toLowerCase());
 }

@@ -193,6 +193,7 @@ describe('names', () => {
     ['---', 'key'],
     ['straße_nr', 'straßeNr'],
     ['alreadyGood2', 'alreadyGood2'],
+    ['a\u20dd', 'a'],
   ])('of the key %j is %s', (key, name) => expect(fieldNameOf(key)).toBe(name));
 
   it('are those of one key each', () => {
