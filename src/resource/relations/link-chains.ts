@@ -6,7 +6,7 @@ import type { WriteParts } from '../define/write-parts.ts';
 
 type Chain = readonly ResourceMiddleware[];
 
-/** Makes the chains that write one element of an array of references: a patch, with the other record in place of a body. */
+/** Makes the chains that write one element of an array of references: a patch with the other record for a body. */
 export function linkChains(
   r: CompiledResource,
   { guard, rows, match, writing }: Omit<WriteParts, 'prior'>,
