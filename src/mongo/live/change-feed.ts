@@ -161,9 +161,11 @@ class OpenStream {
 
   async #run(): Promise<void> {
     for (let failures = 0; !this.#isClosed; ) {
+      const begun = this.#time;
       try {
         for await (const event of this.#events()) {
           failures = 0;
+          if (!isLater(event, begun)) continue;
           this.#time = event.clusterTime;
           for (const change of readChange(event)) this.#tell(change);
         }
@@ -213,6 +215,11 @@ class OpenStream {
   async #pause(ms: number): Promise<void> {
     await pause(Math.random() * ms, undefined, { ref: false, signal: this.#closing.signal }).catch(ignore);
   }
+}
+
+/** A stream begins with what happened at its time: reads that begin now show that already. */
+function isLater({ clusterTime }: ChangeEvent, begun: Timestamp | undefined): boolean {
+  return !clusterTime || !begun || clusterTime.greaterThan(begun);
 }
 
 /** A stream that is refused, for example because its user lacks the right, leaves lists old, and events late. */

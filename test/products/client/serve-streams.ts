@@ -40,6 +40,9 @@ export interface Streams {
 /** A file that a browser asks for, by its path. */
 export type Files = Readonly<Record<string, { readonly type: string; readonly body: string }>>;
 
+/** The real timer, also in tests of a clock. */
+const every = setInterval;
+
 /** Serves streams of live lists as a test writes them, and files: what the client gets are bytes of a socket. */
 export function useStreams(): (files?: Files) => Promise<Streams> {
   const listen = useListener();
@@ -62,6 +65,9 @@ export function useStreams(): (files?: Files) => Promise<Streams> {
       }
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
       response.write('retry: 1\n\n');
+      // As the service does: on a busy machine a test may take longer than a client lets a stream be silent.
+      const beat = every(() => response.write(': \n\n'), 5_000);
+      response.once('close', () => clearInterval(beat));
       const stream: OpenStream = {
         path: request.url ?? '',
         headers: request.headers,
