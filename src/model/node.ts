@@ -138,6 +138,16 @@ export interface MapNode {
   readonly kind: 'map';
   readonly values: Slot;
   readonly keywords: Readonly<Record<string, unknown>>;
+  /** The constraints of a patch, if it merges keys. Undefined for a map that a patch replaces. */
+  readonly merge?: MapMerging | undefined;
+}
+
+/** What is checked when a patch merges keys into a map. Both constraints take an object with the keys. */
+export interface MapMerging {
+  /** Checks the keys that are written. */
+  readonly keys: Constraint | undefined;
+  /** Checks how many keys the map has afterwards. */
+  readonly size: Constraint | undefined;
 }
 
 /** The compiled schema of a value. */

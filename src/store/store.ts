@@ -1,6 +1,6 @@
 import type { Model } from '../model/define/define-model.ts';
 import type { Given } from '../model/define/given.ts';
-import type { CountersOf, Document, HasFields, NewDocument } from '../model/define/infer.ts';
+import type { ChangesDraft, CountersOf, Document, HasFields, NewDocument } from '../model/define/infer.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import type { everything, FilterOn, RowScope } from '../mongo/query/filter.ts';
 import type { ReferenceLimits } from '../mongo/relations/limits.ts';
@@ -19,10 +19,13 @@ export type StoreScope<Doc> = StoreFilter<Doc> | typeof everything | RowScope;
 /** The id of a record, or its text as in a path. */
 export type Id<M extends HasFields> = Document<M> extends { id: infer Value } ? Value | string : never;
 
-/** The changes of an update: a merge patch (RFC 7396) in document form, where maps and arrays are replaced whole. */
-export type DocumentChanges<M extends HasFields> = Changes<Omit<Document<M>, 'id'>>;
+/**
+ * The changes of an update: a merge patch (RFC 7396) in document form. Arrays are replaced whole, and maps too, unless
+ * they have `merge: true`.
+ */
+export type DocumentChanges<M extends HasFields> = Changes<ChangesDraft<M>>;
 
-type Changes<Doc> = { readonly [Name in keyof Doc]?: Given<Doc[Name]> | (undefined extends Doc[Name] ? null : never) | undefined };
+type Changes<Draft> = { readonly [Name in keyof Draft]?: Given<Draft[Name]> | undefined };
 
 /** Which records a read sees, of a model with `t.deletedAt()`. For another model, the option is an error. */
 export interface DeletedOption {

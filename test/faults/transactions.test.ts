@@ -89,7 +89,8 @@ describe.each(Object.entries(postings))('%s in a transaction', (_name, posting) 
     let isLost = true;
     between.network.disturb = ({ from, command }) =>
       isLost && from === 'database' && command === 'commitTransaction' ? 'reset' : undefined;
-    const lost = await post(ledger, posting, 'lost');
+    let lost = await post(ledger, posting, 'lost');
+    while (lost.code === 'write_timeout') lost = await post(ledger, posting, 'lost'); // a busy machine may not come to the commit
     isLost = false;
     expect([lost.status, lost.code]).toEqual([504, 'write_outcome_unknown']);
     const settled = await post(patient, posting, 'lost');

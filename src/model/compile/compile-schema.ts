@@ -6,7 +6,7 @@ import { checkPolicy, type Policy, resolvePolicy, rulesOf } from '../define/poli
 import { annotations, asSchema, checkKeywords, type GivenSchema, markers, pick, unwrapNull } from '../define/raw-schema.ts';
 import type { Check } from '../define/schema.ts';
 import { t } from '../define/t.ts';
-import { type CompiledField, join, type ObjectNode, type Slot } from '../node.ts';
+import { type CompiledField, join, type MapMerging, type ObjectNode, type Slot } from '../node.ts';
 import { checkAliases, checkReference } from '../relations/check-reference.ts';
 import { checkFlag, checkMaintained, checkMarkers } from './check-field.ts';
 import { compileComputed } from './compile-computed.ts';
@@ -163,10 +163,20 @@ function compileSlot(schema: GivenSchema, nullable: boolean, path: string): Slot
 const mapKeywords = ['minProperties', 'maxProperties', 'propertyNames'] as const;
 
 function compileMap(schema: GivenSchema, nullable: boolean, path: string): Slot {
-  checkKeywords(schema, ['type', 'additionalProperties', ...mapKeywords], path, 'a map');
+  checkKeywords(schema, ['type', 'additionalProperties', 'merge', ...mapKeywords], path, 'a map');
   const values = compileItem(schema.additionalProperties, `${path}.*`);
   const keywords = pick(schema, mapKeywords);
-  return { node: { kind: 'map', values, keywords }, nullable, constraint: compileConstraint('object', keywords, path) };
+  const merge = checkFlag(schema.merge, 'merge', path) ? compileMerging(values, keywords, path) : undefined;
+  return { node: { kind: 'map', values, keywords, merge }, nullable, constraint: compileConstraint('object', keywords, path) };
+}
+
+function compileMerging({ nullable }: Slot, keywords: GivenSchema, path: string): MapMerging {
+  if (nullable)
+    throw new ConfigurationError(`\`${path}\` cannot have \`merge: true\`: its values may be null, and null removes a key (RFC 7396).`);
+  return {
+    keys: compileConstraint('object', pick(keywords, ['propertyNames']), path),
+    size: compileConstraint('object', pick(keywords, ['minProperties', 'maxProperties']), path),
+  };
 }
 
 function compileArray(schema: GivenSchema, nullable: boolean, path: string): Slot {

@@ -126,6 +126,12 @@ export interface MapOptions<Value> extends FieldOptions<Value> {
    * propertyNames: { pattern: '^[a-z]{3}$' }
    */
   readonly propertyNames?: { readonly pattern?: string; readonly minLength?: number; readonly maxLength?: number };
+  /**
+   * Whether a patch merges the keys that it sends (RFC 7396): null removes a key, and keys that are not sent stay, also
+   * those that another patch writes at the same time. The values must not be nullable.
+   * @default false
+   */
+  readonly merge?: boolean;
 }
 
 /**

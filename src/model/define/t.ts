@@ -172,7 +172,8 @@ export const t = {
   ): Field<ArrayTypes<TypesIn<I>>, O> => build({ type: 'array', items, ...open(options) }),
 
   /**
-   * A map from keys of the client to values of one type. Patch and put replace it whole. Keys may have `$` and dots.
+   * A map from keys of the client to values of one type. Keys may have `$` and dots. Patch and put replace it whole; with
+   * `merge`, a patch merges keys.
    *
    * @example
    * t.map(t.decimal(), { propertyNames: { pattern: '^[A-Z]{3}$' } })
@@ -180,7 +181,7 @@ export const t = {
   map: <V extends FieldSchema, const O extends MapOptions<Record<string, TypesIn<V>['document']>>>(
     values: V,
     options?: O & Closed<O, MapOptions<unknown>>,
-  ): Field<MapTypes<TypesIn<V>>, O> => build({ type: 'object', additionalProperties: values, ...open(options) }),
+  ): Field<MapTypes<TypesIn<V>, O>, O> => build({ type: 'object', additionalProperties: values, ...open(options) }),
 
   /**
    * Any JSON value. Stored values of every BSON type are served as JSON.

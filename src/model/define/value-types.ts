@@ -66,12 +66,12 @@ export interface ArrayTypes<Types extends FieldTypes> {
   readonly relations: InArray<RelationsIn<Types>>;
 }
 
-/** The types of a map. A patch replaces the whole map. */
-export interface MapTypes<Types extends FieldTypes> {
+/** The types of a map. A patch replaces the whole map, unless its `Options` say that it merges keys. */
+export interface MapTypes<Types extends FieldTypes, Options = unknown> {
   readonly document: Record<string, Types['document']>;
   readonly read: Record<string, Types['read']>;
   readonly create: Readonly<Record<string, Types['create']>>;
-  readonly patch: Readonly<Record<string, Types['create']>>;
-  readonly changes: Record<string, Types['document']>;
+  readonly patch: Readonly<Record<string, Options extends { readonly merge: true } ? Types['patch'] | null : Types['create']>>;
+  readonly changes: Record<string, Options extends { readonly merge: true } ? Types['changes'] | null : Types['document']>;
   readonly rules: RulesIn<Types>;
 }

@@ -1,5 +1,5 @@
 import { Invalid } from '../../rules.ts';
-import type { CompiledField, FieldEntry, FieldTable, Node, ObjectNode } from '../node.ts';
+import type { CompiledField, FieldEntry, FieldTable, MapNode, Node, ObjectNode } from '../node.ts';
 
 /** How clients may write. These are options of a resource, so two resources of one model may differ. */
 export interface WriteRules {
@@ -35,6 +35,8 @@ export interface Access {
    * its own.
    */
   readonly incompleteObjects: boolean;
+  /** Whether null leaves a key out of a map with `merge: true`, because a merge patch creates the map. */
+  readonly mergesMaps?: boolean;
   /** Whether null is a value of an untyped field, as it is in JSON Schema. */
   readonly takesNull?: boolean;
   /** Whether checks do not run here, because they need stored values (`StoredCheck`). */
@@ -147,6 +149,19 @@ function holds(node: Node, isSuch: (field: CompiledField) => boolean): boolean {
   }
 }
 
+/** A map whose keys a patch merges. */
+export type MergingMap = MapNode & { readonly merge: NonNullable<MapNode['merge']> };
+
+/**
+ * Whether a merge patch writes a value key by key: a map with `merge: true`. Values that only the server may set in part
+ * cannot be replaced, so they must be objects or maps, which are merged, too.
+ */
+export function isMergingMap(node: Node, access: Access): node is MergingMap {
+  if (node.kind !== 'map' || !node.merge) return false;
+  const values = node.values.node;
+  return values.kind === 'object' || isMergingMap(values, access) || !holdsProtectedValues(values, access);
+}
+
 /**
  * Whether an object requires, at any depth, fields that the client may not send. Then only the server can create the
  * object.
@@ -164,7 +179,7 @@ export function isRequired(field: CompiledField): boolean {
 export function maySend(field: CompiledField, access: Access): boolean {
   if (access.refusal(field) !== undefined) return false;
   if (field.node.kind === 'object') return !needsServer(field.node, access);
-  return !holdsProtectedValues(field.node, access);
+  return (access.mergesMaps === true && isMergingMap(field.node, access)) || !holdsProtectedValues(field.node, access);
 }
 
 /**

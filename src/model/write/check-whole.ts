@@ -1,6 +1,7 @@
 import { absent, join, type ObjectNode } from '../node.ts';
 import type { Access } from './access.ts';
 import { compileCheck, ownFields } from './check.ts';
+import { KeyMerge } from './key-merge.ts';
 import type { Changes } from './plan-changes.ts';
 import type { Report } from './report.ts';
 
@@ -13,7 +14,7 @@ export function compileWholeCheck(root: ObjectNode, access?: Access): ((changes:
   if (!runCheck) return undefined;
   const own = ownFields(root);
   return function checkWhole(changes, report) {
-    const assigned = new Set(changes.assignments.map(({ path }) => path));
+    const assigned = new Set(changes.assignments.flatMap(({ path, value }) => (value instanceof KeyMerge ? [] : path)));
     const merged = new Set(changes.embedded.map(({ path }) => path));
     if (isCovered(own, '', assigned, merged)) runCheck(assemble(changes), '', report);
   };

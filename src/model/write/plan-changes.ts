@@ -1,8 +1,10 @@
-import { type FieldError, Invalid } from '../../rules.ts';
+import type { FieldError } from '../../rules.ts';
 import { type CompiledField, type FieldPath, type ObjectNode, pathIn, recordPath } from '../node.ts';
 import { isObject } from '../value/plain-object.ts';
 import { type Access, holdsProtectedValues } from './access.ts';
 import type { CheckAt } from './check.ts';
+import { coversWhole, whyNotCreated } from './creation.ts';
+import { compileMemberMerge } from './plan-keys.ts';
 import {
   compileFieldReader,
   compileKeyCheck,
@@ -14,7 +16,10 @@ import {
 } from './read-value.ts';
 import { Report } from './report.ts';
 
-/** A dotted path of stored keys, and its new value in stored form. `absent` removes the key. */
+/**
+ * A dotted path of stored keys, and its new value in stored form. `absent` removes the key, and a `KeyMerge` writes keys
+ * into the map that is stored there.
+ */
 export interface Assignment {
   readonly path: string;
   readonly value: unknown;
@@ -115,7 +120,7 @@ export function compileFieldPlan(field: CompiledField, at: FieldPath, access: Ac
   const { node } = field;
   const isByKey = mode === 'merge' || holdsProtectedValues(node, access);
   if (node.kind === 'object' && isByKey) return compileEmbeddedPlan(field, node, at, access, mode);
-  const read = compileFieldReader(field, access);
+  const read = mode === 'merge' ? compileMemberMerge(field, access) : compileFieldReader(field, access);
   const { name, path } = at;
   return function planAssignment(sent, draft, report) {
     draft.assignments.push({ path, value: read(sent, name, report) });
@@ -127,7 +132,12 @@ function compileEmbeddedPlan(field: CompiledField, node: ObjectNode, at: FieldPa
   const { name, path } = at;
   const readNull = compileFieldReader(field, access);
   const planKeys = compileObjectPlan(node, at, access, mode === 'merge' ? 'merge' : 'put'); // without the keys that were left out
-  const readWhole = compileObjectReader(node, { ...access, incompleteObjects: true, defersChecks: mode !== 'merge' });
+  const readWhole = compileObjectReader(node, {
+    ...access,
+    incompleteObjects: true,
+    mergesMaps: mode === 'merge',
+    defersChecks: mode !== 'merge',
+  });
   return function planEmbedded(sent, draft, report) {
     if (sent === null) {
       draft.assignments.push({ path, value: readNull(null, name, report) });
@@ -142,33 +152,6 @@ function compileEmbeddedPlan(field: CompiledField, node: ObjectNode, at: FieldPa
     // on stored values.
     if (report.size === sizeBefore && coversWhole(node, sent)) for (const error of creation.refusals) report.refuse(error);
   };
-}
-
-/** The errors of creating an object: the keys that the body leaves out, or else the errors of checks. */
-function whyNotCreated(name: string, { incomplete, refusals }: Report): readonly FieldError[] {
-  const missing = incomplete.find(({ path }) => path === name)?.keys;
-  if (!missing) return refusals;
-  if (missing.length === 0) return [onlyByServer.at(name)];
-  return [new Invalid('incomplete', `does not exist yet; to create it, send also ${missing.join(', ')}`, { missing }).at(name)];
-}
-
-/**
- * The error of an object that is missing values which no client may send. It does not name them, because they may be
- * private.
- */
-export const onlyByServer = new Invalid(
-  'server_only',
-  'does not exist yet, and only the server can create it: it holds required values that clients may not send',
-);
-
-/** Whether a body names every field of an object, at any depth. Then nothing of the stored object remains. */
-export function coversWhole(node: ObjectNode, sent: unknown): boolean {
-  if (!isObject(sent)) return false;
-  return node.fields.every((field) => {
-    if (!Object.hasOwn(sent, field.name)) return false;
-    const value = sent[field.name];
-    return field.node.kind !== 'object' || value === null || coversWhole(field.node, value);
-  });
 }
 
 /**

@@ -1,12 +1,14 @@
-import { absent, type CompiledField, type FieldPath, type ObjectNode, pathIn, recordPath } from '../node.ts';
-import { compileItemHydrate } from '../read/hydrate.ts';
+import { type CompiledField, type FieldPath, type ObjectNode, pathIn, recordPath } from '../node.ts';
 import { copyValue } from '../value/copy-value.ts';
 import { isObject, own } from '../value/plain-object.ts';
 import { isSameValue } from '../value/same-value.ts';
 import { isStoredObject } from '../value/stored-shape.ts';
 import { serverAccess } from './access.ts';
 import { compileWholeCheck, place } from './check-whole.ts';
-import { type Assignment, type Changes, type ChangesDraft, compileFieldPlan, coversWhole, type EmbeddedMerge } from './plan-changes.ts';
+import { coversWhole } from './creation.ts';
+import { compileShowAssigned, mergeLeft } from './draft-keys.ts';
+import { KeyMerge } from './key-merge.ts';
+import { type Assignment, type Changes, type ChangesDraft, compileFieldPlan, type EmbeddedMerge } from './plan-changes.ts';
 import { compileObjectPlan, emptyDraft, type Members, noteUnknownKeys, refuseMistakes, type SaveDraft, setByService } from './plan-save.ts';
 import { compileFieldReader, compileObjectReader, isRequiredButMissing } from './read-value.ts';
 import { areKnownToClients, describeErrors } from './refuse-invalid.ts';
@@ -67,7 +69,7 @@ export function compileDrafts({ name, root, hydrate }: DraftedModel): Drafts {
   function showChanges({ assignments, embedded }: Changes): Record<string, unknown> {
     const draft: Record<string, unknown> = {};
     for (const { path } of embedded) place(draft, shownAt(path).names, {});
-    for (const { path, value } of assignments) place(draft, shownAt(path).names, value === absent ? null : shownAt(path).hydrate(value));
+    for (const { path, value } of assignments) place(draft, shownAt(path).names, shownAt(path).show(value));
     return draft;
   }
 
@@ -101,14 +103,14 @@ export function compileDrafts({ name, root, hydrate }: DraftedModel): Drafts {
 /** How a draft shows the value at a stored path: under which names, and in which form. */
 interface ShownAt {
   readonly names: readonly string[];
-  hydrate(stored: unknown): unknown;
+  show(assigned: unknown): unknown;
 }
 
 /** Every value that an assignment can have, by its stored path. */
 function* valuesOf(node: ObjectNode, parent: FieldPath): Iterable<readonly [path: string, shown: ShownAt]> {
   for (const field of node.fields) {
     const at = pathIn(parent, field);
-    yield [at.path, { names: at.name.split('.'), hydrate: compileItemHydrate(field) }];
+    yield [at.path, { names: at.name.split('.'), show: compileShowAssigned(field) }];
     if (field.node.kind === 'object') yield* valuesOf(field.node, at);
   }
 }
@@ -195,11 +197,14 @@ function compileMemberPlan(field: CompiledField, at: FieldPath, about: About): P
     if (assigned && planReplaced && isObject(left) && isObject(shown) && isStoredObject(assigned.value))
       assignments.push({ path, value: planReplaced(left, shown, assigned.value, plans.found) });
     else if (merge && planMerged && isObject(left) && isObject(shown)) planMerged(left, shown, merge, plans);
-    else if (assigned || merge) assignments.push({ path, value: read(left, name, plans.report) });
+    else if (merge || (assigned && !(assigned.value instanceof KeyMerge)))
+      assignments.push({ path, value: read(left, name, plans.report) });
     else {
       const added: ChangesDraft = { assignments: [], embedded: [] };
       planAdded(left, added, plans.report);
-      assignments.push(...added.assignments);
+      const mistake = sentenceOf(path, about);
+      for (const { path: at, value } of added.assignments)
+        assignments.push({ path: at, value: mergeLeft(value, plans.assignmentAt(at)?.value, left, shown, mistake) });
       embedded.push(...added.embedded.map((one) => (one.refused.length > 0 ? impossible(one.path, about) : one)));
     }
   };
@@ -208,7 +213,7 @@ function compileMemberPlan(field: CompiledField, at: FieldPath, about: About): P
 /** Plans an object into which the client and the hooks write keys, and its creation if the record has none. */
 function compileMergePlan(node: ObjectNode, at: FieldPath, about: About) {
   const planDraft = compileDraftPlan(node, at, about);
-  const readNew = compileObjectReader(node, { ...serverAccess, incompleteObjects: true });
+  const readNew = compileObjectReader(node, { ...serverAccess, incompleteObjects: true, mergesMaps: true });
   return function planMerged(left: Members, shown: Members, merge: EmbeddedMerge, plans: Plans): void {
     const creation = new Report();
     const whole = readNew(left, at.name, creation);
@@ -232,7 +237,10 @@ function refuseCreation({ path, refused }: EmbeddedMerge, left: Members, { incom
   return { path, whole: undefined, refused: refusals }; // without refusals, an object inside it has the error
 }
 
-function impossible(path: string, { sentence, namesAt }: About): EmbeddedMerge {
-  const mistake = `${sentence}: the record has no \`${namesAt(path).join('.')}\`, and the draft does not suffice to create it.`;
-  return { path, whole: undefined, refused: [], mistake };
+function impossible(path: string, about: About): EmbeddedMerge {
+  return { path, whole: undefined, refused: [], mistake: sentenceOf(path, about) };
+}
+
+function sentenceOf(path: string, { sentence, namesAt }: About): string {
+  return `${sentence}: the record has no \`${namesAt(path).join('.')}\`, and the draft does not suffice to create it.`;
 }

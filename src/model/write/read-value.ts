@@ -6,7 +6,7 @@ import { anyLeaf } from '../value/leaves.ts';
 import { isObject, own } from '../value/plain-object.ts';
 import { hasEqualItems } from '../value/unique-items.ts';
 import { isStorableKey, unstorableKey } from '../value/untyped.ts';
-import { type Access, holdsProtectedValues, needsServer, unknownField } from './access.ts';
+import { type Access, holdsProtectedValues, isMergingMap, needsServer, unknownField } from './access.ts';
 import { compileCheck } from './check.ts';
 import type { Report } from './report.ts';
 
@@ -16,7 +16,8 @@ import type { Report } from './report.ts';
  */
 export type ReadValue = (value: unknown, path: string, report: Report) => unknown;
 
-const unclearable = new Invalid('not_clearable', 'cannot be set to null: it holds values that only the server may clear');
+/** The error of null for a value that only the server may clear. */
+export const unclearable = new Invalid('not_clearable', 'cannot be set to null: it holds values that only the server may clear');
 /** The error of a value that cannot be replaced, because only the server may set a part of it. */
 export const unreplaceable = new Invalid('not_replaceable', 'cannot be replaced: it holds values that only the server may set');
 const isNull = new Invalid('not_null', 'must not be null');
@@ -38,7 +39,8 @@ export const isRequiredButMissing = new Invalid('required', 'is required');
  */
 export function compileFieldReader(field: CompiledField, access: Access): ReadValue {
   const isProtected = holdsProtectedValues(field.node, access);
-  const read = isProtected && field.node.kind !== 'object' ? refuseReplacement : compileNodeReader(field, access);
+  const isMerged = field.node.kind === 'object' || (access.mergesMaps === true && isMergingMap(field.node, access));
+  const read = isProtected && !isMerged ? refuseReplacement : compileNodeReader(field, access);
   const isNullRead = access.takesNull === true && field.node.kind === 'leaf' && field.node.leaf === anyLeaf;
   return function readField(value, path, report) {
     if (value !== null || isNullRead) return read(value, path, report);
@@ -59,7 +61,7 @@ function refuseReplacement(_value: unknown, path: string, report: Report): unkno
  * Compiles the reader of an item of an array or a value of a map. There null is stored as null, and is a legal value of
  * `t.any()`.
  */
-function compileItemReader(slot: Slot, access: Access): ReadValue {
+export function compileItemReader(slot: Slot, access: Access): ReadValue {
   const read = compileNodeReader(slot, access);
   const isUntyped = slot.node.kind === 'leaf' && slot.node.leaf === anyLeaf;
   return function readItem(value, path, report) {
@@ -189,7 +191,7 @@ function describeUnknown(key: string, candidates: readonly string[]): Invalid {
 }
 
 function compileArrayReader(slot: Slot, node: ArrayNode, access: Access): ReadValue {
-  const read = compileItemReader(node.items, access);
+  const read = compileItemReader(node.items, { ...access, mergesMaps: false });
   const mustBeUnique = node.keywords.uniqueItems === true;
   return function readArray(value, path, report) {
     if (!Array.isArray(value)) {
@@ -211,15 +213,17 @@ function compileArrayReader(slot: Slot, node: ArrayNode, access: Access): ReadVa
 // `_bsontype`.
 function compileMapReader(slot: Slot, node: MapNode, access: Access): ReadValue {
   const read = compileItemReader(node.values, access);
+  const isMerged = access.mergesMaps === true && node.merge !== undefined;
   return function readMap(value, path, report) {
     if (!isObject(value)) {
       report.add(path, notObject);
       return absent;
     }
-    const broken = slot.constraint?.(value);
+    const members = isMerged ? Object.entries(value).filter(([, member]) => member !== null) : Object.entries(value);
+    const broken = slot.constraint?.(isMerged ? Object.fromEntries(members) : value);
     if (broken !== undefined) report.add(path, broken);
     const stored = new Map<string, unknown>();
-    for (const [key, member] of Object.entries(value)) {
+    for (const [key, member] of members) {
       if (report.isFull) break;
       if (!isStorableKey(key)) report.add(path, unstorableKey);
       else stored.set(key, read(member, join(path, key), report));

@@ -13,11 +13,11 @@ import { runLoaded } from '../driver/run-transaction.ts';
 import { SharedInserts } from '../driver/shared-inserts.ts';
 import { checkTimeLimit } from '../driver/time-limit.ts';
 import type { Command, Work } from '../driver/work.ts';
-import { checkStored, refusedCreations } from '../query/apply-changes.ts';
+import { checkStored, refusalsBy } from '../query/apply-changes.ts';
 import { type Deletion, marking, narrow, newDeletion, unmarking, type Visible } from '../query/deleted.ts';
 import { both, type Filter } from '../query/filter.ts';
 import { buildPrecondition, checkPrecondition, preconditionFailed } from '../query/precondition.ts';
-import { buildUpdate, changesNothing, requireEmbedded } from '../query/update-pipeline.ts';
+import { buildUpdate, changesNothing, requireMergeable } from '../query/update-pipeline.ts';
 import { StoredRecord } from '../stored-record.ts';
 import { openChildren } from './children.ts';
 import { openLinks } from './elements.ts';
@@ -113,7 +113,7 @@ function open(
   }
 
   function toFilter({ id, scope, precondition }: Target, changes?: Changes): Filter {
-    const further = [scope, precondition && buildPrecondition(model, precondition), changes && requireEmbedded(changes)];
+    const further = [scope, precondition && buildPrecondition(model, precondition), changes && requireMergeable(changes)];
     return further.reduce<Filter>((filter, one) => (one ? both(filter, one) : filter), { _id: id });
   }
 
@@ -126,7 +126,7 @@ function open(
     const stored = await readLatest(work, (command) => findFirst(both({ _id: id }, scope), command, { readPreference: 'primary' }));
     if (!stored) throw notFound();
     checkPrecondition(model, precondition, stored);
-    const refused = changes ? refusedCreations(changes, stored) : [];
+    const refused = changes ? refusalsBy(stored, changes) : [];
     if (refused.length > 0) throw validationFailed(refused);
     return stored;
   }

@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { Problem, validationFailed } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { KeyMerge } from '../../model/write/key-merge.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import type { FieldError } from '../../rules.ts';
 import type { Commands } from '../driver/commands.ts';
@@ -8,10 +9,10 @@ import { inParts } from '../driver/in-parts.ts';
 import { compileFirstBatch } from '../driver/read-batches.ts';
 import { asPart } from '../driver/run-transaction.ts';
 import type { Work } from '../driver/work.ts';
-import { refusedCreations } from '../query/apply-changes.ts';
+import { refusalsBy } from '../query/apply-changes.ts';
 import { type Deletion, marking, newDeletion } from '../query/deleted.ts';
 import { both, buildFilter, type Condition, type Filter } from '../query/filter.ts';
-import { buildUpdate, changesNothing, requireEmbedded } from '../query/update-pipeline.ts';
+import { buildUpdate, changesNothing, requireMergeable } from '../query/update-pipeline.ts';
 import { StoredRecord, spellId } from '../stored-record.ts';
 import { mostHookBytes, type Writer } from './writer.ts';
 
@@ -104,12 +105,13 @@ export function openManyWrites(
 
   /** Throws 422 if some of the records lack an embedded object that the changes cannot create. */
   async function refuseIncomplete(ids: readonly unknown[], changes: Changes, work: Work): Promise<void> {
-    const required = requireEmbedded(changes);
+    const required = requireMergeable(changes);
     if (!required) return;
-    const projection = Object.fromEntries(changes.embedded.map(({ path }) => [path.split('.')[0] as string, 1 as const]));
+    const merged = changes.assignments.filter(({ value }) => value instanceof KeyMerge);
+    const projection = Object.fromEntries([...changes.embedded, ...merged].map(({ path }) => [path.split('.')[0] as string, 1 as const]));
     for (const some of inParts(ids)) {
       const refused = await find({ _id: { $in: some }, $nor: [required] }, projection, mostNamed, work);
-      const errors = refused.flatMap((stored) => refusedCreations(changes, stored).map((error) => ofRecord(model, stored, error)));
+      const errors = refused.flatMap((stored) => refusalsBy(stored, changes).map((error) => ofRecord(model, stored, error)));
       if (errors.length > 0) throw validationFailed(errors);
     }
   }
@@ -150,7 +152,7 @@ export function openManyWrites(
     const pipeline = buildUpdate(model, changes, new Date());
     let [matched, modified] = [0, 0];
     if (!changesNothing(changes))
-      modified = await writeTo(ids, both(filter, requireEmbedded(changes)), async (some) => {
+      modified = await writeTo(ids, both(filter, requireMergeable(changes)), async (some) => {
         const done = await write(work, (command) => collection.updateMany(command.handOver(some), pipeline, command.options), writer);
         matched += done.matchedCount;
         return done.modifiedCount;

@@ -1,9 +1,11 @@
 import { absent } from '../../model/node.ts';
 import { own } from '../../model/value/plain-object.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
+import { KeyMerge } from '../../model/write/key-merge.ts';
 import type { Changes, EmbeddedMerge, StoredCheck } from '../../model/write/plan-changes.ts';
 import { Report } from '../../model/write/report.ts';
 import type { FieldError } from '../../rules.ts';
+import { mergeKeys, refusedMerges } from './merge-keys.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 
@@ -14,7 +16,8 @@ type Stored = Readonly<Record<string, unknown>>;
 export function applyChanges(stored: Stored, { assignments, embedded }: Changes): Stored {
   let changed = stored;
   for (const merge of embedded) if (isMissing(changed, merge)) changed = assign(changed, merge.path.split('.'), merge.whole);
-  for (const { path, value } of assignments) changed = assign(changed, path.split('.'), value);
+  for (const { path, value } of assignments)
+    changed = assign(changed, path.split('.'), value instanceof KeyMerge ? mergeKeys(value, valueAt(changed, path)) : value);
   return changed;
 }
 
@@ -39,13 +42,17 @@ export function checkStored({ checks }: StoredCheck, changes: Changes, stored: S
 }
 
 /**
- * The errors of embedded objects into which keys are written, but which the record does not have and the body cannot
- * create. Throws a plain Error (500) if the client has no part in that.
+ * The errors of merges that a record does not allow: into objects that it does not have and the body cannot create, and
+ * into maps that would have too many or too few keys. Throws a plain Error (500) if the client has no part in that.
  */
-export function refusedCreations({ embedded }: Changes, stored: Stored): FieldError[] {
-  const missing = embedded.filter((merge) => isMissing(stored, merge));
-  const refused = missing.flatMap((merge) => merge.refused);
-  const mistake = missing.find((merge) => merge.mistake !== undefined)?.mistake;
+export function refusalsBy(stored: Stored, { embedded, assignments }: Changes): FieldError[] {
+  const missing = embedded.filter((merge) => isMissing(stored, merge)).map(({ refused, mistake }) => ({ errors: refused, mistake }));
+  const merges = assignments.flatMap(({ path, value }) =>
+    value instanceof KeyMerge ? [...refusedMerges(value, valueAt(stored, path))] : [],
+  );
+  const found = [...missing, ...merges];
+  const refused = found.flatMap(({ errors }) => errors);
+  const mistake = found.find((one) => one.mistake !== undefined)?.mistake;
   if (refused.length === 0 && mistake !== undefined) throw new Error(mistake);
   return refused;
 }

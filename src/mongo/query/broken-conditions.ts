@@ -1,4 +1,5 @@
 import { absent } from '../../model/node.ts';
+import { KeyMerge } from '../../model/write/key-merge.ts';
 import type { Changes, EmbeddedMerge } from '../../model/write/plan-changes.ts';
 import type { Condition } from './filter.ts';
 import { isWithin } from './within-scope.ts';
@@ -17,7 +18,10 @@ export function brokenByChanges(changes: Changes, conditions: readonly Condition
   return conditions.filter((condition) => {
     const { path } = condition.field;
     const set = changes.assignments.find((assignment) => isAtOrAbove(assignment.path, path));
-    if (set) return !isWithin(condition, nest(set.path, set.value));
+    if (set) {
+      const value = set.value instanceof KeyMerge ? valueUnder(set.value, path.slice(set.path.length + 1)) : set.value;
+      return value !== undefined && !isWithin(condition, nest(set.path, value));
+    }
     // The changes write keys into the object of the condition: whatever its keys are, it will be an object.
     return changes.embedded.some((merge) => merge.path === path) && !isWithin(condition, nest(path, {}));
   });
@@ -43,6 +47,13 @@ export function creationsWithin(
     return { ...merge, whole: undefined, refused: refuse(merge, broken) };
   });
   return areSame ? changes : { ...changes, embedded };
+}
+
+/** What a merge writes into a map, for a condition about it or about a key of it. Undefined if it leaves that key. */
+function valueUnder({ keys }: KeyMerge, key: string): unknown {
+  if (key === '') return {};
+  const value = keys.get(key);
+  return value === absent ? {} : value === undefined ? undefined : { [key]: value };
 }
 
 function isLeftToDefault({ assignments, embedded }: Changes, merge: EmbeddedMerge, { field: { path } }: Condition): boolean {

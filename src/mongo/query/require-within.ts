@@ -1,5 +1,6 @@
 import { notFound, validationFailed } from '../../errors.ts';
-import { type Changes, type EmbeddedMerge, onlyByServer } from '../../model/write/plan-changes.ts';
+import { onlyByServer } from '../../model/write/creation.ts';
+import type { Changes, EmbeddedMerge } from '../../model/write/plan-changes.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
 import { brokenBy, brokenByChanges, creationsWithin } from './broken-conditions.ts';
 import type { Condition } from './filter.ts';

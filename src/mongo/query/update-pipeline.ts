@@ -1,8 +1,10 @@
 import type { Document as BsonDocument } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { absent } from '../../model/node.ts';
+import { KeyMerge } from '../../model/write/key-merge.ts';
 import type { Changes, EmbeddedMerge } from '../../model/write/plan-changes.ts';
 import type { Filter } from './filter.ts';
+import { mergedKeys, requirementsOf } from './merge-keys.ts';
 
 /**
  * Builds the update that carries out a plan in one atomic command. It is an aggregation pipeline, because only a
@@ -23,7 +25,7 @@ export function buildUpdate(model: CompiledModel, changes: Changes, now: Date): 
     return stages;
   }
   const last: BsonDocument = {};
-  for (const { path, value } of assignments) last[path] = literal(value);
+  for (const { path, value } of assignments) last[path] = value instanceof KeyMerge ? mergedKeys(value, `$${path}`) : literal(value);
   count(last, model, now);
   if (assignments.length > 0 || model.updatedAt || model.revision) stages.push({ $set: last });
   return stages;
@@ -83,10 +85,15 @@ function levels(merges: readonly EmbeddedMerge[]): (readonly EmbeddedMerge[])[] 
   return [...byDepth.entries()].sort(([a], [b]) => a - b).map(([, level]) => level);
 }
 
-/** The condition that every embedded object exists which the body cannot create. Undefined if there is none. */
-export function requireEmbedded(changes: Changes): Filter | undefined {
-  if (changes.embedded.length === 0) return undefined;
-  const required = changes.embedded.filter((merge) => !isCreated(merge)).map((merge) => isObjectAt(merge.path));
+/**
+ * The condition that every object exists which the body cannot create, and that maps have as many keys afterwards as
+ * they may. Undefined if nothing is required.
+ */
+export function requireMergeable({ embedded, assignments }: Changes): Filter | undefined {
+  const isOfKeys = assignments.some(({ value }) => value instanceof KeyMerge);
+  if (embedded.length === 0 && !isOfKeys) return undefined;
+  const required = embedded.filter((merge) => !isCreated(merge)).map((merge) => isObjectAt(merge.path));
+  if (isOfKeys) required.push(...requirementsOf(assignments));
   return required.length > 0 ? { $expr: { $and: required } } : undefined;
 }
 

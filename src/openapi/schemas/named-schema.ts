@@ -96,6 +96,6 @@ function describeValue(node: ObjectNode['fields'][number]['node']): unknown {
     case 'array':
       return ['list', node.items.nullable, describeValue(node.items.node), node.keywords];
     case 'map':
-      return ['map', node.values.nullable, describeValue(node.values.node), node.keywords];
+      return ['map', node.values.nullable, describeValue(node.values.node), node.keywords, node.merge !== undefined];
   }
 }

@@ -1,5 +1,5 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { type CompiledField, type Node, type ObjectNode, relationSlot } from '../../model/node.ts';
+import { type CompiledField, type MapNode, type Node, type ObjectNode, relationSlot } from '../../model/node.ts';
 import { readableComputed } from '../../model/read/computed-fields.ts';
 import { readableFields } from '../../model/read/private-fields.ts';
 import { hasNextName } from '../../model/relations/many-relations.ts';
@@ -8,6 +8,7 @@ import {
   holdsClosedValues,
   holdsProtectedValues,
   insertAccess,
+  isMergingMap,
   isRequired,
   maySend,
   patchAccess,
@@ -26,7 +27,7 @@ import { describeEvents, type EventSchemas } from './event-schemas.ts';
 import { type Included, type IncludedRecords, noneIncluded, nothingIncluded } from './included-records.ts';
 import { isReadable, NamedSchema, type Shape, toSchemaName } from './named-schema.ts';
 import { pageSchema } from './page-schema.ts';
-import { isUntyped, readLeaf, valueSchema, withNull, withoutNull, writeLeaf } from './value-schema.ts';
+import { isUntyped, mapSchema, readLeaf, valueSchema, withNull, withoutNull, writeLeaf } from './value-schema.ts';
 
 /** The schemas of the bodies and answers of the operations that a resource serves. */
 export interface RecordSchemas extends EventSchemas {
@@ -247,13 +248,26 @@ function wholeValue(field: CompiledField, access: Access): Schema | undefined {
   return valueSchema(field.node, { leaf: writeLeaf, object });
 }
 
+/** A value that is written key by key: an object, or a map in a patch. Any other value is sent as a whole. */
+function mergedValue(field: CompiledField, access: Access, mode: EmbeddedMode): Schema | undefined {
+  if (field.node.kind === 'object') return changeValue(field.node, access, mode);
+  return isMergingMap(field.node, access) ? mergedKeys(field, field.node, access) : wholeValue(field, access);
+}
+
+/** How many keys the map will have depends on what is stored: the body alone is not bound by it. */
+function mergedKeys(field: CompiledField, { values, keywords }: MapNode, access: Access): Schema {
+  const value = mergedValue({ ...field, ...values }, access, 'merge') ?? {};
+  const { minProperties: _, maxProperties: __, ...ofKeys } = keywords;
+  return { ...mapSchema(holdsProtectedValues(values.node, access) ? value : withNull(value), ofKeys), 'x-merge': true };
+}
+
 /** The members of a patch or put: those of the record, and of embedded objects that are written key by key. */
 function changeMembers(node: ObjectNode, access: Access, mode: EmbeddedMode): Member[] {
   return node.fields.flatMap((field) => {
     if (access.refusal(field) !== undefined) return [];
     const holdsClosed = holdsClosedValues(field.node, access);
-    const isByKey = mode === 'merge' || holdsProtectedValues(field.node, access);
-    const value = isByKey && field.node.kind === 'object' ? changeValue(field.node, access, mode) : wholeValue(field, access);
+    const isByKey = mode === 'merge' || (field.node.kind === 'object' && holdsProtectedValues(field.node, access));
+    const value = isByKey ? mergedValue(field, access, mode) : wholeValue(field, access);
     return member(field, value, access, mode === 'put' && !holdsClosed && isRequired(field) && !mayLack(field, access));
   });
 }

@@ -21,8 +21,13 @@ export function valueSchema(node: Node, form: Form): Schema {
     case 'array':
       return { type: 'array', items: itemSchema(node.items, form), ...node.keywords };
     case 'map':
-      return { type: 'object', additionalProperties: itemSchema(node.values, form), ...mapKeywords(node.keywords) };
+      return mapSchema(itemSchema(node.values, form), node.keywords);
   }
+}
+
+/** The schema of a map whose values have one. */
+export function mapSchema(values: Schema, keywords: Schema): Schema {
+  return { type: 'object', additionalProperties: values, ...mapKeywords(keywords) };
 }
 
 function mapKeywords(keywords: Schema): Schema {

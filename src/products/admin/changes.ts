@@ -6,7 +6,7 @@ type Values = Readonly<Record<string, unknown>>;
 /**
  * The merge patch (RFC 7396) that makes the values of a form out of the record that it has shown. It has nothing that
  * is equal in both. A key that the values lack stays as it is, null clears it. Embedded objects are compared key by
- * key; arrays and maps are sent as a whole.
+ * key, and so are maps whose keys a patch merges; arrays and other maps are sent as a whole.
  *
  * @param before the record as the form has shown it; without one, all values are changes
  * @param schema the body of the patch in the description
@@ -19,11 +19,21 @@ export function changesOf(before: Values, after: Values, schema: Schema | undefi
     const isForm = member === undefined || resolve(member, schemas).properties !== undefined;
     const next = isForm && isObject(value) && !isObject(known) ? filled(value) : value;
     if (next === undefined || isEqualField(known, next, member, schemas)) return [];
-    if (!isMerged(member) || !isObject(known) || !isObject(next)) return [[key, next]];
-    const inner = changesOf(known, next, member, schemas);
+    const isMap = resolve(member, schemas)['x-merge'] === true;
+    if (!(isMap || isMerged(member)) || !isObject(known) || !isObject(next)) return [[key, next]];
+    const inner = isMap ? changesOfKeys(known, next, member, schemas) : changesOf(known, next, member, schemas);
     return Object.keys(inner).length > 0 ? [[key, inner]] : [];
   });
   return Object.fromEntries(changes);
+}
+
+/** The keys of a map that differ: null removes those that the values of the form lack. */
+function changesOfKeys(before: Values, after: Values, schema: Schema | undefined, schemas: Schemas): Record<string, unknown> {
+  const { additionalProperties } = resolve(schema, schemas);
+  const values = typeof additionalProperties === 'object' ? additionalProperties : {};
+  const removed = Object.keys(before).filter((key) => isEmpty(own(after, key)));
+  const members = Object.fromEntries(Object.keys(after).map((key) => [key, values]));
+  return { ...changesOf(before, after, { properties: members }, schemas), ...Object.fromEntries(removed.map((key) => [key, null])) };
 }
 
 /**

@@ -8,6 +8,8 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly enum?: readonly unknown[];
   readonly maxItems?: number;
+  /** Whether a patch merges the keys of the map. */
+  readonly 'x-merge'?: boolean;
 }
 
 /** The named schemas of a description. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { t } from '../../../src/model/define/t.ts';
-import { onlyByServer } from '../../../src/model/write/plan-changes.ts';
+import { onlyByServer } from '../../../src/model/write/creation.ts';
 import { Guarded, Plain, Sealed, uncleared, unreplaced } from '../guarded.ts';
 import { assigned, errorsOf, incomplete, modelOf, patch, put, refusals } from '../subject.ts';
 

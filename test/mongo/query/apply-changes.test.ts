@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { absent } from '../../../src/model/node.ts';
 import type { Changes, EmbeddedMerge } from '../../../src/model/write/plan-changes.ts';
-import { checkStored, refusedCreations } from '../../../src/mongo/query/apply-changes.ts';
+import { checkStored, refusalsBy } from '../../../src/mongo/query/apply-changes.ts';
 
 const merge = (path: string, whole?: object): EmbeddedMerge => ({
   path,
@@ -21,7 +21,7 @@ describe('an object that changes write into', () => {
     ['is a list', { place: { shop: [{}] } }, ['place.shop']],
     ['is missing with the one around it', {}, ['place', 'place.shop']],
   ])('is told of where it cannot be created: %s', (_what, stored, fields) => {
-    const refused = refusedCreations(changes({}, merge('place'), merge('place.shop'), merge('created', {})), { ...stored });
+    const refused = refusalsBy({ ...stored }, changes({}, merge('place'), merge('place.shop'), merge('created', {})));
     expect(refused.map(({ field }) => field)).toEqual(fields);
   });
 });

@@ -3,7 +3,7 @@ import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { compilePatch } from '../../../src/model/write/compile-writes.ts';
-import { buildUpdate, changesNothing, requireEmbedded } from '../../../src/mongo/query/update-pipeline.ts';
+import { buildUpdate, changesNothing, requireMergeable } from '../../../src/mongo/query/update-pipeline.ts';
 
 const Inner = t.object('Inner', { x: t.int(), y: t.nullable(t.int()), z: t.nullable(t.int(), { storeNone: true }) });
 const fields = {
@@ -120,13 +120,13 @@ describe('the stages of buildUpdate()', () => {
   });
 });
 
-describe('requireEmbedded()', () => {
+describe('requireMergeable()', () => {
   it.each<[object, object | undefined]>([
     [{ a: 'x' }, undefined],
     [{ outer: { k: 'k' } }, undefined],
     [{ outer: { inner: { y: 1 } } }, { $expr: { $and: [isObject('outer'), isObject('outer.inner')] } }],
     [{ outer: { k: 'k', inner: { y: 1 } } }, { $expr: { $and: [isObject('outer'), isObject('outer.inner')] } }],
   ])('of %j is %j: what the body cannot create must be there', (body, filter) => {
-    expect(requireEmbedded(compilePatch(bare)(body))).toEqual(filter);
+    expect(requireMergeable(compilePatch(bare)(body))).toEqual(filter);
   });
 });

@@ -211,3 +211,38 @@ describe('parseExactly and writeExactly', () => {
     );
   });
 });
+
+describe('changesOf() of a map whose keys a patch merges', () => {
+  const named: Schemas = {
+    ...schemas,
+    PricePatch: { properties: { amount: { type: 'integer' }, note: { type: ['string', 'null'] } } },
+  };
+  const schema = {
+    properties: {
+      labels: { type: 'object', additionalProperties: { type: ['string', 'null'] }, 'x-merge': true },
+      prices: {
+        type: 'object',
+        additionalProperties: { anyOf: [{ $ref: '#/components/schemas/PricePatch' }, { type: 'null' }] },
+        'x-merge': true,
+      },
+    },
+  } as Schema;
+  const changes = (before: Values, after: Values) => changesOf(before, after, schema, named);
+
+  it('has the keys that differ, and null for those that are gone', () => {
+    expect(changes({ labels: { a: '1', b: '2', c: '3' } }, { labels: { a: '1', b: 'two', d: '4' } })).toEqual({
+      labels: { b: 'two', c: null, d: '4' },
+    });
+    expect(changes({ labels: { a: '1' } }, { labels: { a: '1' } })).toEqual({});
+    expect(changes({ labels: null }, { labels: { a: '1' } })).toEqual({ labels: { a: '1' } });
+    const odd = JSON.parse('{"__proto__":"p"}') as Values;
+    expect(changes({ labels: odd }, { labels: {} })).toEqual({ labels: JSON.parse('{"__proto__":null}') });
+  });
+
+  it('has the changes of an object under its key', () => {
+    const before = { prices: { eur: { amount: 1, note: 'n' }, usd: { amount: 2 } } };
+    expect(changes(before, { prices: { eur: { amount: 3, note: 'n' }, gbp: { amount: 4 } } })).toEqual({
+      prices: { eur: { amount: 3 }, usd: null, gbp: { amount: 4 } },
+    });
+  });
+});

@@ -43,6 +43,12 @@ export function isProtected(kind: Kind, rules: Rules): boolean {
   return kind.fields.some((field) => !isWritable(field, 'patch', rules) || isProtected(field.kind, rules));
 }
 
+/** Whether a merge patch writes the keys of a map one by one: its values can be replaced, or are merged too. */
+export function mergesKeys(kind: Kind, rules: Rules): kind is Kind & { readonly type: 'map' } {
+  if (kind.type !== 'map' || !kind.merges) return false;
+  return kind.items.type === 'object' || mergesKeys(kind.items, rules) || !isProtected(kind.items, rules);
+}
+
 /** "A field is required unless it has a default, is nullable or optional." */
 export const isRequired = (field: FieldSpec): boolean => field.presence === 'required' && field.default === undefined;
 
@@ -114,9 +120,19 @@ export function protectedValues(fields: readonly FieldSpec[], rules: Rules, reco
     const value = record[field.name];
     if (!isWritable(field, 'patch', rules)) found.set(at, value);
     else if (isProtected(field.kind, rules)) {
-      if (field.kind.type !== 'object') found.set(at, value);
+      if (mergesKeys(field.kind, rules)) for (const [inner, kept] of protectedInMap(field.kind, rules, value, at)) found.set(inner, kept);
+      else if (field.kind.type !== 'object') found.set(at, value);
       else if (isObject(value)) for (const [inner, kept] of protectedValues(field.kind.fields, rules, value, at)) found.set(inner, kept);
     }
   }
   return found;
+}
+
+/** A map whose keys are merged may get others; those that it has keep what is protected in them. */
+function protectedInMap({ items }: Kind & { readonly type: 'map' }, rules: Rules, value: Plain, path: string): [string, Plain][] {
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, member]): [string, Plain][] => {
+    if (items.type === 'object' && isObject(member)) return [...protectedValues(items.fields, rules, member, join(path, key))];
+    return mergesKeys(items, rules) ? protectedInMap(items, rules, member, join(path, key)) : [];
+  });
 }

@@ -13,7 +13,7 @@ export type LeafName = keyof typeof leaves;
 export type Kind =
   | { readonly type: 'leaf'; readonly leaf: LeafName }
   | { readonly type: 'array'; readonly items: Kind }
-  | { readonly type: 'map'; readonly items: Kind }
+  | { readonly type: 'map'; readonly items: Kind; readonly merges: boolean }
   | { readonly type: 'object'; readonly name: string; readonly fields: readonly FieldSpec[] };
 
 /**
@@ -105,19 +105,23 @@ const policies: readonly FieldSpec['policy'][] = [
 ];
 const policy = fc.oneof({ arbitrary: fc.constant({}), weight: 14 }, { arbitrary: fc.constantFrom(...policies), weight: 10 });
 const leafKind = fc.constantFrom(...(Object.keys(leaves) as LeafName[])).map((leaf): Kind => ({ type: 'leaf', leaf }));
-const collection = fc.constantFrom('array' as const, 'map' as const);
+const collectionOf = (items: fc.Arbitrary<Kind>): fc.Arbitrary<Kind> =>
+  fc.oneof(
+    fc.record({ type: fc.constant('array' as const), items }),
+    fc.record({ type: fc.constant('map' as const), items, merges: fc.boolean() }),
+  );
 
 type RawField = Omit<FieldSpec, 'name' | 'default'> & { readonly hasDefault: boolean };
 
 function kind(depth: number): fc.Arbitrary<Kind> {
-  const leafList = fc.record({ type: collection, items: leafKind });
+  const leafList = collectionOf(leafKind);
   if (depth === 0) return fc.oneof({ arbitrary: leafKind, weight: 5 }, { arbitrary: leafList, weight: 1 });
   const object = fields(depth - 1, 3).map((members): Kind => ({ type: 'object', name: '', fields: members }));
   return fc.oneof(
     { arbitrary: leafKind, weight: 8 },
     { arbitrary: object, weight: 8 },
     { arbitrary: leafList, weight: 2 },
-    { arbitrary: fc.record({ type: collection, items: object }), weight: 3 },
+    { arbitrary: collectionOf(object), weight: 3 },
   );
 }
 
@@ -233,7 +237,7 @@ function buildKind(kind: Kind, options: object): Field {
     case 'array':
       return t.array(buildKind(kind.items, {}), options);
     case 'map':
-      return t.map(buildKind(kind.items, {}), options);
+      return t.map(buildKind(kind.items, {}), kind.merges ? { ...options, merge: true } : options);
     case 'object':
       return t.object(kind.name, buildFields(kind.fields), options as never);
   }

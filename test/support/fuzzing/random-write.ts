@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isProtected, isRequired, isWritable, type ModelSpec, type Rules, type WriteOperation } from './field-oracle.ts';
+import { isProtected, isRequired, isWritable, type ModelSpec, mergesKeys, type Rules, type WriteOperation } from './field-oracle.ts';
 import {
   cellAt,
   completeValue,
@@ -199,7 +199,8 @@ function objectBody(fields: readonly FieldSpec[], isWhole: boolean, salt: number
       const slip = body.isFaulty ? cell.slip : 'no';
       const isUpdate = body.operation !== 'create';
       const isGuarded = isUpdate && isProtected(field.kind, body.rules);
-      const canSend = isWritable(field, body.operation, body.rules) && !(isGuarded && field.kind.type !== 'object');
+      const isByKey = field.kind.type === 'object' || (body.isMerge && mergesKeys(field.kind, body.rules));
+      const canSend = isWritable(field, body.operation, body.rules) && !(isGuarded && !isByKey);
       if (!canSend && slip !== 'closed') return [];
       const mustSend = isWhole && isRequired(field) && slip !== 'drop';
       if (!mustSend && cell.omit && slip === 'no') return [];
@@ -228,7 +229,13 @@ function valueBody(kind: Kind, field: FieldSpec, salt: number, body: Body): Plai
       return Array.from({ length: (pick % 3) + Number(isWrong) }, (_, index) => itemBody(kind.items, index));
     case 'map':
       if (isWrong && pick < 6) return [[], 's', 5n][pick % 3];
-      return Object.fromEntries(mapKeys.slice(0, (pick % 3) + Number(isWrong)).map((key, index) => [key, itemBody(kind.items, index)]));
+      return Object.fromEntries(
+        mapKeys.slice(0, (pick % 3) + Number(isWrong)).map((key, index): [string, Plain] => {
+          if (!(body.isMerge && mergesKeys(kind, body.rules))) return [key, itemBody(kind.items, index)];
+          if ((pick + index) % 4 === 1 && (body.isFaulty || !isProtected(kind.items, body.rules))) return [key, null];
+          return [key, valueBody(kind.items, field, salt + index, body)];
+        }),
+      );
     case 'object': {
       if (isWrong) return [[], 's', 5n, [{}]][pick % 4];
       const sent = objectBody(kind.fields, !(body.isMerge && pick % 2 === 0), salt, body);

@@ -6,6 +6,7 @@ import {
   isWritable,
   join,
   type ModelSpec,
+  mergesKeys,
   type Rules,
   stored,
   type WriteOperation,
@@ -64,7 +65,8 @@ const replaces = ({ operation, rules }: Writing): boolean => operation === 'patc
  * or map that holds closed values.
  */
 function isOutOfReach(kind: Kind, writing: Writing): boolean {
-  if (kind.type !== 'object') return !replaces(writing) && isProtected(kind, writing.rules);
+  const isMerged = writing.operation === 'patch' && mergesKeys(kind, writing.rules);
+  if (kind.type !== 'object') return !replaces(writing) && !isMerged && isProtected(kind, writing.rules);
   return kind.fields.some(
     (field) => isRequired(field) && (!isWritable(field, writing.operation, writing.rules) || isOutOfReach(field.kind, writing)),
   );
@@ -147,11 +149,29 @@ function merge(
       if (isRequired(field)) addIncomplete(field, path, writing);
       return initial(field);
     }
-    const isMerged = field.kind.type === 'object' && isObject(value) && isWritable(field, 'patch', writing.rules);
-    if (!isMerged) return given(field, value, at, writing);
-    const inner = before?.[field.name];
-    return merge((field.kind as { fields: readonly FieldSpec[] }).fields, value, isObject(inner) ? inner : undefined, at, writing);
+    if (!isObject(value) || !isWritable(field, 'patch', writing.rules)) return given(field, value, at, writing);
+    // A record without a map shows its default: that is what a patch merges into.
+    const isDefault = before && !Object.hasOwn(before, field.name) && field.kind.type === 'map';
+    const inner = isDefault ? initial(field) : before?.[field.name];
+    return mergeValue(field.kind, value, inner, at, writing) ?? given(field, value, at, writing);
   });
+}
+
+/** An object or a map with `merge: true`. Undefined for a value that is replaced. */
+function mergeValue(kind: Kind, sent: Plain, before: Plain, path: string, writing: Writing): Plain {
+  if (!isObject(sent)) return undefined;
+  const inner = isObject(before) ? before : undefined;
+  if (kind.type === 'object') return merge(kind.fields, sent, inner, path, writing);
+  if (!mergesKeys(kind, writing.rules)) return undefined;
+  writing.isNothing = false;
+  const after: Record<string, Plain> = { ...inner };
+  for (const [key, value] of Object.entries(sent)) {
+    const at = join(path, key);
+    if (value !== null) after[key] = mergeValue(kind.items, value, inner?.[key], at, writing) ?? whole(kind.items, value, at, writing);
+    else if (isProtected(kind.items, writing.rules)) refuse(at, writing);
+    else delete after[key];
+  }
+  return after;
 }
 
 /** "With merge_patch false, PATCH replaces an embedded object by the one sent. … Top-level fields stay partial." */

@@ -1,0 +1,101 @@
+import type { Document as BsonDocument } from 'mongodb';
+import { absent } from '../../model/node.ts';
+import { mapEntries } from '../../model/value/stored-shape.ts';
+import { KeyMerge } from '../../model/write/key-merge.ts';
+import type { Assignment } from '../../model/write/plan-changes.ts';
+import type { FieldError } from '../../rules.ts';
+
+/**
+ * The expression of an object with the keys of a merge. `current` is that of the stored value. No operator takes a list of keys, and `$setField` for each would nest as deep as
+ * there are keys, which BSON allows only 200 times.
+ */
+export function mergedKeys(merge: KeyMerge, current: string | BsonDocument): BsonDocument {
+  const removed: string[] = [];
+  const set = new Map<string, unknown>();
+  const deeper: BsonDocument[] = [];
+  for (const [key, value] of merge.keys) {
+    if (value === absent) removed.push(key);
+    else if (value instanceof KeyMerge) deeper.push({ k: { $literal: key }, v: mergedKeys(value, member('$$object', key)) });
+    else set.set(key, value);
+  }
+  const isKept = { $not: [{ $in: ['$$this.k', { $literal: removed }] }] };
+  const kept = { $arrayToObject: { $filter: { input: { $objectToArray: '$$object' }, cond: isKept } } };
+  const parts: unknown[] = [removed.length > 0 ? kept : '$$object'];
+  if (set.size > 0) parts.push({ $literal: set });
+  if (deeper.length > 0) parts.push({ $arrayToObject: [deeper] });
+  return { $let: { vars: { object: begun(merge, current) }, in: { $mergeObjects: parts } } };
+}
+
+/** The object that a merge writes into: what is stored, or what is created. */
+function begun({ whole, unset }: KeyMerge, current: string | BsonDocument): BsonDocument {
+  const type = { $type: current };
+  const created = unset === whole ? { $literal: whole } : { $cond: [{ $eq: [type, 'missing'] }, { $literal: unset }, { $literal: whole }] };
+  return { $cond: [{ $eq: [type, 'object'] }, current, created] };
+}
+
+/** The value under a key that is data. Missing if there is no object. */
+function member(object: string | BsonDocument, key: string): BsonDocument {
+  return { $getField: { field: { $literal: key }, input: object } };
+}
+
+/** The expressions that must hold so that the keys can be merged: objects that cannot be created, and limits of maps. */
+export function requirementsOf(assignments: readonly Assignment[]): BsonDocument[] {
+  return assignments.flatMap(({ path, value }) => (value instanceof KeyMerge ? requirementsAt(value, `$${path}`) : []));
+}
+
+function requirementsAt(merge: KeyMerge, current: string | BsonDocument): BsonDocument[] {
+  const { keys, whole, limits } = merge;
+  const required: BsonDocument[] = whole === undefined ? [{ $eq: [{ $type: current }, 'object'] }] : [];
+  if (limits) {
+    const count = { $size: keysAfter(merge, current) };
+    if (limits.least !== undefined) required.push({ $gte: [count, limits.least] });
+    if (limits.most !== undefined) required.push({ $lte: [count, limits.most] });
+  }
+  for (const [key, value] of keys) if (value instanceof KeyMerge) required.push(...requirementsAt(value, member(current, key)));
+  return required;
+}
+
+function keysAfter(merge: KeyMerge, current: string | BsonDocument): BsonDocument {
+  const [set, removed] = [[] as string[], [] as string[]];
+  for (const [key, value] of merge.keys) (value === absent ? removed : set).push(key);
+  const before = { $map: { input: { $objectToArray: begun(merge, current) }, in: '$$this.k' } };
+  return { $setUnion: [{ $setDifference: [before, { $literal: removed }] }, { $literal: set }] };
+}
+
+/** The stored value after the same merge. */
+export function mergeKeys(merge: KeyMerge, stored: unknown): unknown {
+  const merged = new Map(membersBefore(merge, stored));
+  for (const [key, value] of merge.keys) {
+    if (value === absent) merged.delete(key);
+    else merged.set(key, value instanceof KeyMerge ? mergeKeys(value, merged.get(key)) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
+function membersBefore({ whole, unset }: KeyMerge, stored: unknown): Iterable<[string, unknown]> {
+  return mapEntries(stored) ?? mapEntries(stored === undefined ? unset : whole) ?? [];
+}
+
+/** What a record's state refuses of a merge. */
+export interface RefusedMerge {
+  readonly errors: readonly FieldError[];
+  /** The message of an Error (500), if a hook has written what cannot be created. */
+  readonly mistake: string | undefined;
+}
+
+/** The merges that a stored value does not allow: the opposite of {@link requirementsOf}. */
+export function* refusedMerges(merge: KeyMerge, stored: unknown): Iterable<RefusedMerge> {
+  const { keys, whole, refused, mistake, limits } = merge;
+  const members = mapEntries(stored);
+  if (whole === undefined && !members) yield { errors: refused, mistake };
+  if (limits) {
+    const after = new Set(Array.from(membersBefore(merge, stored), ([key]) => key));
+    for (const [key, value] of keys)
+      if (value === absent) after.delete(key);
+      else after.add(key);
+    const error = limits.refuse(after);
+    if (error) yield { errors: [error], mistake: undefined };
+  }
+  const before = new Map(members ?? []);
+  for (const [key, value] of keys) if (value instanceof KeyMerge) yield* refusedMerges(value, before.get(key));
+}
