@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, defineModel, openapiText, service, t } from '../../src/index.ts';
+import { type Api, defineModel, openapiText, service, t, toJsonSchema } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -278,6 +278,16 @@ describe('its description', () => {
     expect(prices.additionalProperties).toEqual({ $ref: '#/components/schemas/PricePatch' });
     expect(schemas.PricePatch.required).toBeUndefined();
     expect(whole.additionalProperties).toEqual({ type: 'string' });
+  });
+
+  it('is read again as the schema of a body', () => {
+    const Label = defineModel('Label', { collection: 'labels', fields: { m: t.map(t.string(), { merge: true }) } });
+    const patchSchema = toJsonSchema(Label, 'patch') as Any;
+    expect(patchSchema.properties.m['x-merge']).toBe(true);
+    const Body = defineModel('Body', { collection: 'bodies', fields: { label: t.from(patchSchema) } });
+    const read = JSON.stringify(toJsonSchema(Body, 'create'));
+    expect(read).toContain('"additionalProperties":{"type":["string","null"]}');
+    expect(read).not.toContain('x-merge');
   });
 });
 

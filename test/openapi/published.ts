@@ -25,6 +25,7 @@ function validatorOf(document: OpenapiDocument): Validator {
   if (known) return known;
   const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true });
   ajv.addKeyword('x-visible-to'); // our own: who reads a field
+  ajv.addKeyword('x-merge'); // and of which map a patch merges the keys
   formats.default(ajv);
   ajv.addFormat('decimal', true);
   ajv.addSchema({ $id: 'document', $defs: JSON.parse(publish(document.components.schemas)) });

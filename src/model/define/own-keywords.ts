@@ -5,7 +5,13 @@ import type { GivenSchema } from './raw-schema.ts';
  * integer, and which callers read or write a field.
  */
 export function readOwnKeywords(schema: GivenSchema): GivenSchema {
-  return readInteger(readVisibility(readWriting(schema)));
+  return readInteger(readVisibility(readWriting(withoutMerge(schema))));
+}
+
+/** What a patch merges has values that may be null: in any other schema, the keyword says nothing. */
+function withoutMerge(given: GivenSchema): GivenSchema {
+  const { 'x-merge': isMerged, ...schema } = given;
+  return isMerged === undefined ? given : schema;
 }
 
 /** What is `readOnly`, clients do not write. */

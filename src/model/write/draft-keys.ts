@@ -1,4 +1,4 @@
-import { absent, type Slot } from '../node.ts';
+import { absent, join, type Slot } from '../node.ts';
 import { compileItemHydrate } from '../read/hydrate.ts';
 import { isObject, own } from '../value/plain-object.ts';
 import { isSameValue } from '../value/same-value.ts';
@@ -27,22 +27,25 @@ export function compileShowAssigned(slot: Slot): (assigned: unknown) => unknown 
  * that the record does not have and that is not complete is a mistake of the hooks, unless the client's body was not
  * complete either.
  */
-export function mergeLeft(read: unknown, client: unknown, left: unknown, shown: unknown, mistake: string): unknown {
+export function mergeLeft(read: unknown, client: unknown, left: unknown, shown: unknown, mistakeAt: (keys: string) => string): unknown {
   if (!(read instanceof KeyMerge)) return read;
   const before = client instanceof KeyMerge ? client.keys : new Map<string, unknown>();
   const keys = Array.from(read.keys, ([key, value]): [string, unknown] => {
     const isKept = before.has(key) && isSameValue(member(left, key), member(shown, key));
-    return [key, isKept ? before.get(key) : blame(value, before.get(key), mistake)];
+    return [key, isKept ? before.get(key) : blame(value, before.get(key), key, mistakeAt)];
   });
   return new KeyMerge({ ...read, keys: new Map(keys) });
 }
 
-function blame(value: unknown, client: unknown, mistake: string): unknown {
+function blame(value: unknown, client: unknown, at: string, mistakeAt: (keys: string) => string): unknown {
   if (!(value instanceof KeyMerge)) return value;
   const before = client instanceof KeyMerge ? client : undefined;
   const refused = before?.refused ?? [];
-  const keys = Array.from(value.keys, ([key, one]): [string, unknown] => [key, blame(one, before?.keys.get(key), mistake)]);
-  return new KeyMerge({ ...value, keys: new Map(keys), refused, mistake: refused.length > 0 ? undefined : mistake });
+  const keys = Array.from(value.keys, ([key, one]): [string, unknown] => [
+    key,
+    blame(one, before?.keys.get(key), join(at, key), mistakeAt),
+  ]);
+  return new KeyMerge({ ...value, keys: new Map(keys), refused, mistake: refused.length > 0 ? undefined : mistakeAt(at) });
 }
 
 function member(value: unknown, key: string): unknown {

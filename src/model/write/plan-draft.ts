@@ -202,9 +202,9 @@ function compileMemberPlan(field: CompiledField, at: FieldPath, about: About): P
     else {
       const added: ChangesDraft = { assignments: [], embedded: [] };
       planAdded(left, added, plans.report);
-      const mistake = sentenceOf(path, about);
+      const mistakeAt = (keys: string) => sentenceOf(path, about, keys);
       for (const { path: at, value } of added.assignments)
-        assignments.push({ path: at, value: mergeLeft(value, plans.assignmentAt(at)?.value, left, shown, mistake) });
+        assignments.push({ path: at, value: mergeLeft(value, plans.assignmentAt(at)?.value, left, shown, mistakeAt) });
       embedded.push(...added.embedded.map((one) => (one.refused.length > 0 ? impossible(one.path, about) : one)));
     }
   };
@@ -241,6 +241,6 @@ function impossible(path: string, about: About): EmbeddedMerge {
   return { path, whole: undefined, refused: [], mistake: sentenceOf(path, about) };
 }
 
-function sentenceOf(path: string, { sentence, namesAt }: About): string {
-  return `${sentence}: the record has no \`${namesAt(path).join('.')}\`, and the draft does not suffice to create it.`;
+function sentenceOf(path: string, { sentence, namesAt }: About, ...keys: readonly string[]): string {
+  return `${sentence}: the record has no \`${[...namesAt(path), ...keys].join('.')}\`, and the draft does not suffice to create it.`;
 }

@@ -9,7 +9,7 @@ import { buildModel, finishFields, rawFields } from '../../support/fuzzing/rando
 import { db, Everything, Guarded } from '../fixtures.ts';
 import { isAccepted } from '../published.ts';
 
-const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, keywords: ['x-merge'] });
 formats.default(ajv);
 ajv.addFormat('decimal', true);
 const shapes = ['read', 'create', 'patch', 'put'] as const;
