@@ -39,6 +39,7 @@ export const order = {
     'guides/caching.md',
     'guides/testing.md',
     'guides/deployment.md',
+    'guides/rate-limits.md',
     'guides/scaling.md',
     'guides/existing-collections.md',
     'guides/beside-mongoose.md',

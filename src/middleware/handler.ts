@@ -6,7 +6,7 @@ import { foreignDuplicateKey } from '../mongo/driver/duplicate-key.ts';
 import { isServerError, serverCodes } from '../mongo/driver/server-error.ts';
 import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import { aFunction, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
-import { canAnswer, checkProblems } from './exchange/can-answer.ts';
+import { canAnswer, checkCodes } from './exchange/can-answer.ts';
 import { containBody } from './exchange/contain-errors.ts';
 import type { Called, Context, RecordContext, ResourceMiddleware } from './exchange/context.ts';
 import { exchangeOf } from './exchange/exchange.ts';
@@ -76,7 +76,7 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
   checkValue('`handler`', run, aFunction);
   checkOptions(options, legal, '`handler`');
   const { model, answer, maxPageBytes = defaultPageBytes, problems: declared = [] } = options;
-  checkProblems({ problems: declared }, '`handler`');
+  checkCodes(declared, '`handler`');
   const expected = answer === undefined ? undefined : compileAnswer(answer);
   const compiled = model && asCompiled(model);
   const isSeveral = expected === 'records' || expected === 'page';

@@ -1,4 +1,5 @@
 import { ConfigurationError, type ProblemCode } from '../errors.ts';
+import { checkCodes } from '../middleware/exchange/can-answer.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { tryAll } from '../mistakes.ts';
 import { aString, checkValue, oneOf, orUndefined } from '../options.ts';
@@ -31,10 +32,29 @@ export interface DescriptionOptions {
    * @default each scheme by itself
    */
   readonly security?: readonly SecurityRequirement[];
+  /**
+   * The codes of problems that your app answers every operation with before the api does, such as those of a rate
+   * limit.
+   *
+   * @default none
+   *
+   * @example
+   * problems: ['too_many_requests']
+   */
+  readonly problems?: readonly ProblemCode[];
 }
 
 /** The names of {@link DescriptionOptions}. */
-export const descriptionOptionNames = ['title', 'version', 'description', 'contact', 'license', 'securitySchemes', 'security'] as const;
+export const descriptionOptionNames = [
+  'title',
+  'version',
+  'description',
+  'contact',
+  'license',
+  'securitySchemes',
+  'security',
+  'problems',
+] as const;
 
 /** The inputs of the description of batches. */
 export interface BatchDescription {
@@ -50,6 +70,8 @@ export interface ApiDescription {
   readonly info: Info;
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   readonly security: readonly SecurityRequirement[];
+  /** The problems that the application answers every operation with. */
+  readonly problems: readonly ProblemCode[];
   readonly prefix: string;
   readonly resources: readonly ServedResource[];
   /** Whether requests have a principal. Otherwise no credentials can be asked for. */
@@ -76,8 +98,10 @@ export interface ApiDescription {
  * The parts of an {@link ApiDescription} that the options decide. Throws a {@link ConfigurationError} that names an
  * invalid option.
  */
-export function compileDescription(options: DescriptionOptions): Pick<ApiDescription, 'info' | 'securitySchemes' | 'security'> {
-  const { title = 'API', version = '1.0.0', description, contact, license, securitySchemes = {}, security } = options;
+export function compileDescription(
+  options: DescriptionOptions,
+): Pick<ApiDescription, 'info' | 'securitySchemes' | 'security' | 'problems'> {
+  const { title = 'API', version = '1.0.0', description, contact, license, securitySchemes = {}, security, problems = [] } = options;
   const schemes = Object.keys(securitySchemes);
   tryAll([
     ...Object.entries({ title, version, description }).map(
@@ -91,11 +115,13 @@ export function compileDescription(options: DescriptionOptions): Pick<ApiDescrip
           checkScheme(name, scheme),
     ),
     () => checkSecurity(security ?? [], schemes),
+    () => checkCodes(problems, 'an api'),
   ]);
   return {
     info: { title, version, ...defined({ description, contact, license }) },
     securitySchemes,
     security: security ?? schemes.map((name) => ({ [name]: [] })),
+    problems,
   };
 }
 

@@ -14,7 +14,7 @@ const wanted: Readonly<Record<string, string>> = {
   'N+1': 'reference/relations',
   'optimistic locking': 'reference/writes',
   etag: 'reference/writes',
-  'rate limit': 'reference/serving',
+  'rate limit': 'guides/rate-limits',
   upsert: 'reference/store',
   transaction: 'reference/transactions',
   roles: 'guides/fields-by-role',

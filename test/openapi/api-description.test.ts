@@ -21,6 +21,12 @@ describe('what an api says of itself', () => {
       { security: [{ bearer: [] }] },
       '`security` of an api names `bearer`, which is not one of its `securitySchemes`: there are none.',
     ],
+    [
+      'a code that is not one of the library',
+      { problems: ['too_many'] },
+      '`too_many` is not a code of a problem of the library, in `problems` of an api',
+    ],
+    ['problems that are no array', { problems: () => ['forbidden'] }, '`problems` of an api must be an array of codes.'],
     ['an option that does not exist', { titel: 'Shop' }, '`titel` is not an option of an api; did you mean `title`?'],
     [
       '`openapi` that is neither true nor false',

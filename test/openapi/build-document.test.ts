@@ -154,6 +154,26 @@ describe('problems', () => {
   });
 });
 
+describe('the problems of the app above the api', () => {
+  it('are in every operation, with batches and the description itself', () => {
+    const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string(), revision: t.revision() } });
+    const resources = [service().resource({ model: Doc, operations: { ping: { method: 'GET', path: '/ping', handler: () => 'pong' } } })];
+    const describeWith = (options: object) => openapiDocument(service().api({ db, resources, batch: true, ...options } as never));
+    const statuses = ({ paths }: OpenapiDocument) =>
+      Object.values(paths).flatMap((item) =>
+        Object.entries(item).flatMap(([method, operation]) =>
+          ['parameters', 'summary'].includes(method) ? [] : [Object.keys((operation as Any).responses).includes('429')],
+        ),
+      );
+    const all = statuses(describeWith({ problems: ['too_many_requests'] }));
+    expect([all.length, new Set(all)]).toEqual([9, new Set([true])]);
+    expect(new Set(statuses(describeWith({})))).toEqual(new Set([false]));
+    expect(describeWith({ problems: ['too_many_requests'] }).components.responses?.TooManyRequests).toMatchObject({
+      headers: { 'Retry-After': {} },
+    });
+  });
+});
+
 describe('the id of a request in the description', () => {
   const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string(), revision: t.revision() } });
   const describeWith = (options: object) =>

@@ -27,7 +27,11 @@ export function problemsOf({ problems = [] }: AnswersProblems, method: string): 
 
 /** Refuses codes of a user's function that are not codes of the library. */
 export function checkProblems(carrier: AnswersProblems, where: string): void {
-  const problems = problemsOf(carrier, 'POST');
+  checkCodes(problemsOf(carrier, 'POST'), where);
+}
+
+/** Refuses an option `problems` that is no array of codes of the library. */
+export function checkCodes(problems: unknown, where: string): void {
   if (!Array.isArray(problems)) throw new ConfigurationError(`\`problems\` of ${where} must be an array of codes.`);
   checkNames('code of a problem', problems, Object.keys(problemCodes), `the library, in \`problems\` of ${where}`);
 }

@@ -7,16 +7,16 @@ import type { Part } from '../document.ts';
 
 /** The inputs of the description of an operation's problems. */
 interface ProblemContext {
-  readonly api: Pick<ApiDescription, 'writesProblems'>;
+  readonly api: Pick<ApiDescription, 'writesProblems' | 'problems'>;
   readonly components: Components;
 }
 
 /**
- * The responses of an operation that can answer these problems, by status. Each names its codes, with the library's own
- * document of each as an example.
+ * The responses of an operation that can answer these problems and those of the application, by status. Each names its
+ * codes, with the library's own document of each as an example.
  */
 export function problemResponses(codes: readonly ProblemCode[], context: ProblemContext): Record<string, Part> {
-  const known = (Object.keys(problemCodes) as ProblemCode[]).filter((code) => codes.includes(code));
+  const known = (Object.keys(problemCodes) as ProblemCode[]).filter((code) => codes.includes(code) || context.api.problems.includes(code));
   const statuses = [...new Set(known.map((code) => problemCodes[code].status))].sort((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => {
@@ -131,7 +131,7 @@ const sentences: { readonly [Code in ProblemCode]?: string } = {
   validation_failed: 'A value is not acceptable; `errors` names every field.',
   too_many_matches: 'More records match than the request may read or write; nothing was written.',
   precondition_required: '`If-Match` is missing.',
-  too_many_requests: 'Too many requests of this client are in flight.',
+  too_many_requests: 'The client has too many requests in flight, or has sent too many.',
   internal: 'Something went wrong in the service.',
   overloaded: 'Too many requests are in flight, or the record is being changed too often.',
   request_given_up: 'The request took too long and was given up; nothing was written.',

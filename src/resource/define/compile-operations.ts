@@ -3,7 +3,7 @@ import { aSuccess } from '../../middleware/answer.ts';
 import { caching } from '../../middleware/caching.ts';
 import { checkBody } from '../../middleware/check-body.ts';
 import { crossOrigin } from '../../middleware/cross-origin.ts';
-import { canAnswer, checkProblems, problemsOf } from '../../middleware/exchange/can-answer.ts';
+import { canAnswer, checkCodes, checkProblems, problemsOf } from '../../middleware/exchange/can-answer.ts';
 import { containBody } from '../../middleware/exchange/contain-errors.ts';
 import type { ResourceMiddleware } from '../../middleware/exchange/context.ts';
 import { checkOrder, passesOf } from '../../middleware/exchange/order.ts';
@@ -158,7 +158,7 @@ function compileOperation(name: string, definition: unknown, resource: string): 
     () => requireAnswer(given('handler', 'use'), where),
     () => (options.query === undefined ? undefined : compileTypedQuery(options.query as Fields, `\`query\` of ${where}`)),
     () => (options.answer === undefined ? undefined : compileAnswer(options.answer, where)),
-    () => checkProblems(options, where),
+    () => checkCodes(options.problems ?? [], where),
     () => checkStatus(given('status'), where),
   ]);
   const { method = 'POST', path = `/:id/${name}`, summary = name, handler = answersNothing, problems = [], status } = options;
