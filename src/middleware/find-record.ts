@@ -50,7 +50,9 @@ export function findRecord(model: ModelInput, options: FindRecordOptions): Resou
       step([...ofRead, 'not_found', 'precondition_failed'], async function findRecord(ctx) {
         const { id, scope } = readAddress(ctx, compiled);
         const { fields, precondition } = ctx;
-        ctx.record = await collection.seeing[ctx.deleted ?? 'live'].findOne(id, scope, { fetchPrivate, fields, precondition }, workOf(ctx));
+        const latest = precondition !== undefined; // a secondary may not have the revision yet that the client has seen
+        const how = { fetchPrivate, fields, precondition, latest };
+        ctx.record = await collection.seeing[ctx.deleted ?? 'live'].findOne(id, scope, how, workOf(ctx));
       }),
     );
   });

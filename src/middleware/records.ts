@@ -80,7 +80,9 @@ export function records(model: ModelInput, options: RecordsOptions): ResourceMid
     async function load(): Promise<unknown> {
       const { id, scope } = readAddress(ctx, compiled);
       const { precondition } = ctx;
-      const found = await collection.findOne(id, scope, { fetchPrivate: true, precondition }, workOf(ctx));
+      const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+      const latest = !isRead || precondition !== undefined;
+      const found = await collection.findOne(id, scope, { fetchPrivate: true, precondition, latest }, workOf(ctx));
       const document = compiled.hydrate(found.stored) as object;
       keep(document, found);
       return document;

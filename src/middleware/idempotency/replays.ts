@@ -116,7 +116,7 @@ export function compileReplays(
     async read(ctx, [shown]) {
       const [record, another] = shown?.records ?? [];
       if (!isRecord || !record || another || !isOwn(record)) return undefined;
-      return collection.findOne(record.id, await filterOwn(ctx), {}, workOf(ctx));
+      return collection.findOne(record.id, await filterOwn(ctx), { latest: true }, workOf(ctx));
     },
 
     async admit(ctx, [shown]) {

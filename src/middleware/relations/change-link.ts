@@ -42,7 +42,7 @@ export function findOther({ slot, source, field, refusal }: Link, mustExist: boo
     if (mustExist) {
       const scope = await sourceScopesOf(ctx).of(source);
       if (!scope) throw notFound();
-      await source.collection.findOne(id, scope, { fields: onlyId }, workOf(ctx));
+      await source.collection.findOne(id, scope, { fields: onlyId, latest: true }, workOf(ctx));
     }
     const element = readReference(text, slot);
     if (element instanceof Invalid) throw mustExist ? validationFailed([element.at(field.name)]) : notFound();

@@ -17,6 +17,8 @@ export interface ParentOptions extends DatabaseOptions {
   readonly child: CompiledModel;
   /** Their field that refers. */
   readonly via: QueryField;
+  /** Whether a record is created below it: the primary is asked then. @default false */
+  readonly latest?: boolean;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface ParentOptions extends DatabaseOptions {
  * model that refer to it: its id is a part of `ctx.scope` and `ctx.writeScope`. It leaves the id in `ctx.parentId`, as
  * `readReference` returns it for the field that refers. 404 if there is no such record. Only its id is read.
  */
-export function findParent(parent: CompiledModel, { scope, child, via, ...database }: ParentOptions): ResourceMiddleware {
+export function findParent(parent: CompiledModel, { scope, child, via, latest = false, ...database }: ParentOptions): ResourceMiddleware {
   const collection = openCollection(parent, database);
   const onlyId = parent.selector.select([]);
   const slot = relationSlot((child.fieldTable.get(via.name) as FieldEntry).field) as Slot;
@@ -32,7 +34,7 @@ export function findParent(parent: CompiledModel, { scope, child, via, ...databa
     ctx.exchange?.throwIfGivenUp();
     const own = scope ? buildFilter(readScope(await (scope as ScopeFunction)(ctx), parent.scopeFields)) : {};
     const { id, scope: above } = readAddress(ctx, parent);
-    await collection.findOne(id, both(own, above), { fields: onlyId }, workOf(ctx));
+    await collection.findOne(id, both(own, above), { fields: onlyId, latest }, workOf(ctx));
     const refers: Condition = { field: via, operator: 'eq', value: id };
     ctx.pathField = via.name;
     ctx.parentId = readReference(parameterOf(ctx, 'id'), slot);

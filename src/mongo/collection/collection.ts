@@ -181,7 +181,7 @@ function open(
   const stepping = once(async () => (await import('./step.ts')).openStep(model, asBytes, { write, toFilter, explainMiss, retry }));
 
   const all: Operations = {
-    ...openReads(model, db, collection, { readOne, readMany, maxTimeMS, warnOnScan, shareRoundTrips }),
+    ...openReads(model, db, collection, { readOne, readMany, readLatest, maxTimeMS, warnOnScan, shareRoundTrips }),
     ...openChildren(model, db, { readMany }),
     ...openManyInserts(model, db, collection, { write, maxTimeMS }),
     ...openManyWrites(model, db, collection, { readMany, write, maxTimeMS }),

@@ -34,6 +34,11 @@ export interface ReadOneOptions extends ReadOptions {
   readonly fields?: SelectedFields | undefined;
   /** The precondition that the record must fulfil; otherwise it is 412. */
   readonly precondition?: Precondition | undefined;
+  /**
+   * Asks the primary, whatever the read preference of the database is: a write needs the record as it is, and a 404 or
+   * 412 must not tell of an older state. @default false
+   */
+  readonly latest?: boolean;
 }
 
 /** How the records of a list are aggregated. */

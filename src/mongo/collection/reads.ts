@@ -4,6 +4,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import type { Room } from '../../model/relations/included.ts';
 import type { Commands } from '../driver/commands.ts';
+import { needOf } from '../driver/reachability.ts';
 import { asBytes, compileFirstBatch, type FirstBatch, readAll } from '../driver/read-batches.ts';
 import { type Get, SharedGets } from '../driver/shared-gets.ts';
 import type { Command, Work } from '../driver/work.ts';
@@ -47,7 +48,7 @@ export interface Reads extends ThroughReads {
   sizeMany(ids: readonly unknown[], scope: Filter | undefined, work: Work, fields?: SelectedFields): Promise<ReadonlyMap<string, number>>;
 }
 
-interface Settings extends Pick<Commands, 'readOne' | 'readMany'> {
+interface Settings extends Pick<Commands, 'readOne' | 'readMany' | 'readLatest'> {
   readonly maxTimeMS: number;
   readonly warnOnScan: boolean;
   readonly shareRoundTrips: boolean;
@@ -62,11 +63,14 @@ export function openReads(
   model: CompiledModel,
   db: Db,
   collection: Collection<Stored>,
-  { readOne, readMany, maxTimeMS, warnOnScan, shareRoundTrips }: Settings,
+  { readOne, readMany, readLatest, maxTimeMS, warnOnScan, shareRoundTrips }: Settings,
 ): Reads {
   const notice = warnOnScan ? watchScans(model, db, maxTimeMS) : undefined;
   const readFirstBatch = compileFirstBatch(db, collection);
   const gets = new SharedGets(readFirstBatch);
+  const isOfPrimary = needOf(collection.readPreference?.mode) === 'primary';
+  const ofPrimary = () => compileFirstBatch(db, db.collection(model.collection, { readPreference: 'primary' }));
+  const latestGets = isOfPrimary ? gets : new SharedGets(ofPrimary());
   const { privatePaths } = model;
   const withoutPrivate: Projected =
     privatePaths.length > 0 ? { projection: Object.fromEntries(privatePaths.map((path) => [path, 0])) } : {};
@@ -196,9 +200,10 @@ export function openReads(
   }
 
   return {
-    async findOne(id, scope, { fetchPrivate = false, fields, precondition }, work) {
+    async findOne(id, scope, { fetchPrivate = false, fields, precondition, latest = false }, work) {
       const get = planGet(id, scope, projectionOf(fetchPrivate, fields));
-      const bytes = await readOne(work, (command) => command.count(() => gets.find(get, command)));
+      const [read, from] = latest ? [readLatest, latestGets] : [readOne, gets];
+      const bytes = await read(work, (command) => command.count(() => from.find(get, command)));
       if (!bytes) throw notFound();
       const record = new StoredRecord(model, bytes, fields);
       if (precondition) checkPrecondition(model, precondition, record.stored);

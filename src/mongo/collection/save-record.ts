@@ -42,7 +42,7 @@ export async function saveRecord(
     return await collection.update({ id, scope: both(isUnchanged(plan), scope), precondition: undefined, writer }, changes, work);
   } catch (error) {
     if (!isProblem(error) || error.code !== 'not_found') throw error;
-    await collection.findOne(id, scope, { fetchPrivate: false }, work); // throws 404 if the record no longer exists
+    await collection.findOne(id, scope, { latest: true }, work); // throws 404 if the record no longer exists
     throw new Problem({ code: 'precondition_failed', detail: 'Another request has changed the record meanwhile; try again.' });
   }
 }

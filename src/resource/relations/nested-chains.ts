@@ -19,15 +19,17 @@ export function nestedChains(
   make: { readonly list: MakeChain; readonly query: MakeChain; readonly create: MakeChain },
 ): (readonly [name: string, make: () => readonly ResourceMiddleware[]])[] {
   return r.nested.flatMap((nested) =>
-    nested.operations.map(({ name, kind }) => [name, () => [...checkParent(r, nested), ...make[kind](within(r, nested))]] as const),
+    nested.operations.map(
+      ({ name, kind }) => [name, () => [...checkParent(r, nested, kind === 'create'), ...make[kind](within(r, nested))]] as const,
+    ),
   );
 }
 
-function checkParent(r: CompiledResource, { via, target }: NestedResource): readonly ResourceMiddleware[] {
+function checkParent(r: CompiledResource, { via, target }: NestedResource, latest: boolean): readonly ResourceMiddleware[] {
   const { model, db, maxTimeMS } = r;
   const own = r.guardsOf(r.shownBy ?? '');
   const scope = r.isScoped ? { scope: r.scope } : {};
-  return [...(own.length > 0 ? [guards(...own)] : []), findParent(model, { db, maxTimeMS, child: target.model, via, ...scope })];
+  return [...(own.length > 0 ? [guards(...own)] : []), findParent(model, { db, maxTimeMS, child: target.model, via, latest, ...scope })];
 }
 
 /** The error for a client that does not know the field. */
