@@ -41,6 +41,7 @@ export const order = {
     'guides/deployment.md',
     'guides/rate-limits.md',
     'guides/scaling.md',
+    'guides/read-replicas.md',
     'guides/existing-collections.md',
     'guides/beside-mongoose.md',
     'guides/from-hand-written-koa.md',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { type Api, applyIndexes } from 'koa-mongo-resource';
+import { applyIndexes } from 'koa-mongo-resource';
 import { BSON, type CommandStartedEvent } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Any } from '../support/any.ts';
@@ -110,19 +110,6 @@ describe('the guide on scaling', () => {
       after = `&after=${body.page.next_cursor}`;
     }
     expect(names).toEqual(['a', 'b', 'c']);
-  });
-
-  it('reads reports as its database does', async () => {
-    const { createApis } = await written.load('reports.ts');
-    const { port: own } = await serve(...createApis(database.client, database.db.databaseName).map((api: Api) => api.routes()));
-    started.length = 0;
-    expect((await send(own, 'POST', '/api/visits', { body: { url: '/' } })).status).toBe(201);
-    expect((await send(own, 'GET', '/reports/visits')).status).toBe(200);
-    const preferences = started.map(({ commandName, command }) => [commandName, command.$readPreference?.mode]);
-    expect(preferences.slice(0, 2)).toEqual([
-      ['insert', undefined],
-      ['find', 'secondaryPreferred'],
-    ]);
   });
 
   it('runs one process for each core, and ends all of them', async () => {
