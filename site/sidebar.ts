@@ -27,6 +27,7 @@ export const order = {
     'guides/authentication.md',
     'guides/tenants.md',
     'guides/fields-by-role.md',
+    'guides/feature-flags.md',
     'guides/two-resources.md',
     'guides/own-operations-and-hooks.md',
     'guides/steps-and-numbers.md',

@@ -32,6 +32,8 @@ const wanted: Readonly<Record<string, string>> = {
   idempotency: 'reference/idempotency',
   'full-text search': 'reference/search',
   'file upload': 'guides/uploads',
+  'feature flag': 'guides/feature-flags',
+  'read replica': 'guides/read-replicas',
   counter: 'reference/custom-operations',
 };
 
