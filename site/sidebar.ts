@@ -43,6 +43,7 @@ export const order = {
     'guides/rate-limits.md',
     'guides/scaling.md',
     'guides/read-replicas.md',
+    'guides/openapi-proxy.md',
     'guides/existing-collections.md',
     'guides/beside-mongoose.md',
     'guides/from-hand-written-koa.md',

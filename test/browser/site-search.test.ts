@@ -33,6 +33,7 @@ const wanted: Readonly<Record<string, string>> = {
   'full-text search': 'reference/search',
   'file upload': 'guides/uploads',
   'feature flag': 'guides/feature-flags',
+  gateway: 'guides/openapi-proxy',
   'read replica': 'guides/read-replicas',
   counter: 'reference/custom-operations',
 };

@@ -1,0 +1,152 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { applyIndexes, defineModel, openapiText, service, t } from 'koa-mongo-resource';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Any } from '../support/any.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useListener } from '../support/http/listen.ts';
+import { send, useServer } from '../support/http/serve.ts';
+import { everyOperation, type Row, seed } from '../support/operations/every-operation.ts';
+import { serveEveryOperation } from '../support/operations/serve-every-operation.ts';
+import { useWritePage } from './parts/write-page.ts';
+
+const writePage = useWritePage();
+const page = 'docs/guides/openapi-proxy.md';
+const database = useDatabase();
+const serve = useServer();
+const listen = useListener();
+
+/** The name of a filter as the document has it. */
+const spelt = (row: Row): Row => ({ ...row, path: row.path.replace(/([?&]group)=/, '$1[eq]=') });
+
+let createGateway: Any;
+beforeAll(async () => {
+  ({ createGateway } = await (await writePage(page)).load('gateway.ts'));
+});
+
+describe('the guide on gateways', () => {
+  it('lets every operation pass, and finds no answer that is not as it is described', async () => {
+    const api = serveEveryOperation(database.db);
+    const { port } = await serve(api.routes());
+    const reported: string[] = [];
+    const report = ({ message }: Error) => reported.push(message);
+    const app = await createGateway(`http://127.0.0.1:${port}`, JSON.parse(openapiText(api)), report);
+    const gateway = await listen(app.callback());
+    let count = 0;
+    for (const sent of everyOperation(api)) {
+      const n = String(++count);
+      await seed(database.db, n);
+      const { method, path, body } = spelt(sent.row(n));
+      if (method === 'QUERY') continue; // OpenAPI 3.1 has no place for it
+      const headers = sent.hasKey ? { 'idempotency-key': n } : {};
+      const { status, text } = await send(gateway, method, path, { ...(body && { body }), headers });
+      expect([sent.name, reported, status >= 400 && !sent.isRefused ? text : '']).toEqual([sent.name, [], '']);
+    }
+    expect(count).toBeGreaterThan(80);
+  });
+
+  describe('and the api itself', () => {
+    const shop = service();
+    const Line = t.object('Line', { sku: t.string({ pattern: '^[A-Z]+$' }), quantity: t.int({ minimum: 1 }) });
+    const Order = defineModel('Order', {
+      collection: 'orders',
+      fields: {
+        number: t.string({ unique: true, minLength: 1, policy: { filter: ['eq'], sort: true } }),
+        status: t.enum(['open', 'sent'], { default: 'open', policy: { filter: ['eq', 'in'] } }),
+        total: t.decimal({ policy: { filter: ['gte'] } }),
+        serial: t.optional(t.int64()),
+        placedAt: t.optional(t.date({ policy: { filter: ['lt'] } })),
+        lines: t.array(Line, { default: [] }),
+        secret: t.optional(t.string({ policy: { private: true } })),
+        revision: t.revision(),
+      },
+    });
+
+    let ports: { api: number; gateway: number };
+    const reported: string[] = [];
+    beforeAll(async () => {
+      const api = shop.api({ db: database.db, prefix: '/api', resources: [shop.resource({ model: Order, export: {} })] });
+      const { port } = await serve(api.routes());
+      await applyIndexes(api);
+      const app = await createGateway(`http://127.0.0.1:${port}`, JSON.parse(openapiText(api)), ({ message }: Error) =>
+        reported.push(message),
+      );
+      ports = { api: port, gateway: await listen(app.callback()) };
+    });
+
+    const order = { number: 'A-1', total: '5.00' };
+    type Case = [what: string, method: string, path: string, body: unknown, status: number, headers?: OutgoingHttpHeaders];
+    it.each<Case>([
+      ['another path', 'GET', '/nothing', undefined, 404],
+      ['no id', 'GET', '/orders/x', undefined, 404],
+      ['a malformed path', 'GET', '/orders/%E0', undefined, 404],
+      ['an unknown parameter', 'GET', '/orders?nothing=1', undefined, 400],
+      ['an illegal number', 'GET', '/orders?limit=0', undefined, 400],
+      ['a text for a number', 'GET', '/orders?limit=x', undefined, 400],
+      ['an illegal member', 'GET', '/orders?status[eq]=lost', undefined, 400],
+      ['an illegal member in a list', 'GET', '/orders?status[in]=open,lost', undefined, 400],
+      ['a parameter given twice', 'GET', '/orders?limit=1&limit=2', undefined, 400],
+      ['an illegal decimal', 'GET', '/orders?total[gte]=x', undefined, 400],
+      ['an illegal date', 'GET', '/orders?placedAt[lt]=today', undefined, 400],
+      ['an unknown sort', 'GET', '/orders?sort=total', undefined, 400],
+      ['no JSON', 'POST', '/orders', '{', 400],
+      ['no body', 'POST', '/orders', undefined, 422],
+      ['another type', 'POST', '/orders', 'x', 415, { 'content-type': 'text/plain' }],
+      ['a missing field', 'POST', '/orders', { number: 'A-1' }, 422],
+      ['an unknown field', 'POST', '/orders', { ...order, nothing: 1 }, 422],
+      ['a private field', 'POST', '/orders', { ...order, secret: 'x' }, 422],
+      ['a field of the server', 'POST', '/orders', { ...order, revision: 1 }, 422],
+      ['another type of a field', 'POST', '/orders', { ...order, number: 1 }, 422],
+      ['a broken constraint', 'POST', '/orders', { ...order, number: '' }, 422],
+      ['a broken constraint within', 'POST', '/orders', { ...order, lines: [{ sku: 'a', quantity: 0 }] }, 422],
+      ['an array', 'POST', '/orders', [], 422],
+      ['null for what is required', 'PATCH', `/orders/${'0'.repeat(24)}`, { total: null }, 422],
+    ])('both refuse %s', async (_what, method, path, body, status, headers = {}) => {
+      const ask = async (port: number) =>
+        (await send(port, method, `/api${path}`, { ...(body !== undefined && { body }), headers })).status;
+      expect([await ask(ports.gateway), await ask(ports.api)]).toEqual([status, status]);
+    });
+
+    it('both answer what is legal alike, byte for byte', async () => {
+      const whole =
+        '{"number":"A-1","total":"5.00","serial":9007199254740993,"placedAt":"2026-01-01T00:00:00Z","lines":[{"sku":"A","quantity":1}]}';
+      const created = await send(ports.gateway, 'POST', '/api/orders', { body: whole });
+      expect([created.status, created.text.includes('9007199254740993')]).toEqual([201, true]);
+      const path = created.headers.location ?? '';
+      for (const at of ['/api/orders?status[in]=open,sent&total[gte]=1&sort=-number&limit=5', path, '/api/openapi.json']) {
+        const [one, other] = await Promise.all([ports.gateway, ports.api].map((port) => send(port, 'GET', at)));
+        expect([at, one?.status, one?.text, one?.headers.etag]).toEqual([at, 200, other?.text, other?.headers.etag]);
+      }
+      const csv = await send(ports.gateway, 'GET', '/api/orders', { headers: { accept: 'text/csv' } });
+      expect([reported, csv.headers['content-type'], csv.text.includes('A-1')]).toEqual([[], expect.stringContaining('text/csv'), true]);
+      expect((await send(ports.gateway, 'GET', path, { headers: { 'if-none-match': created.headers.etag } })).status).toBe(304);
+      expect((await send(ports.gateway, 'POST', '/api/orders', { body: order })).body.code).toBe('duplicate_key');
+      expect((await send(ports.gateway, 'PATCH', path, { body: { status: 'sent' }, headers: { 'if-match': '"9"' } })).status).toBe(412);
+      expect((await send(ports.gateway, 'DELETE', '/api/orders')).status).toBe(404);
+      expect((await send(ports.api, 'DELETE', '/api/orders')).status).toBe(405);
+      expect((await send(ports.gateway, 'DELETE', path)).status).toBe(204);
+      expect(reported).toEqual([]);
+    });
+
+    it('the gateway stops an answer that is not as it is described', async () => {
+      const answers = [
+        ['{"data":{"id":5}}', 200, { 'content-type': 'application/json' }],
+        ['{}', 418, { 'content-type': 'application/json' }],
+        ['<html>', 200, { 'content-type': 'text/html' }],
+      ] as const;
+      const document = JSON.parse(openapiText(shop.api({ db: database.db, resources: [shop.resource({ model: Order })] })));
+      for (const [text, status, headers] of answers) {
+        const liar = await listen((_request, response) => void response.writeHead(status, headers).end(text));
+        const found: string[] = [];
+        const app = await createGateway(`http://127.0.0.1:${liar}`, document, ({ message }: Error) => found.push(message));
+        const answer = await send(await listen(app.callback()), 'GET', `/orders/${'0'.repeat(24)}`);
+        expect([answer.status, found.length]).toEqual([502, 1]);
+      }
+    });
+  });
+
+  it('refuses to begin with a document that is none', async () => {
+    await expect(createGateway('http://127.0.0.1', { openapi: '3.1.0', info: {} }, () => undefined)).rejects.toThrow(
+      'is no OpenAPI document',
+    );
+  });
+});
