@@ -31,6 +31,7 @@ export const order = {
     'guides/two-resources.md',
     'guides/own-operations-and-hooks.md',
     'guides/steps-and-numbers.md',
+    'guides/money.md',
     'guides/uploads.md',
     'guides/soft-delete.md',
     'guides/audit-trail.md',

@@ -36,6 +36,9 @@ const wanted: Readonly<Record<string, string>> = {
   gateway: 'guides/openapi-proxy',
   'read replica': 'guides/read-replicas',
   counter: 'reference/custom-operations',
+  money: 'guides/money',
+  currency: 'guides/money',
+  rounding: 'guides/money',
 };
 
 describe('the search of the site', () => {
