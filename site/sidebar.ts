@@ -28,6 +28,7 @@ export const order = {
     'guides/tenants.md',
     'guides/fields-by-role.md',
     'guides/feature-flags.md',
+    'guides/encrypted-fields.md',
     'guides/two-resources.md',
     'guides/own-operations-and-hooks.md',
     'guides/steps-and-numbers.md',

@@ -36,6 +36,8 @@ const wanted: Readonly<Record<string, string>> = {
   gateway: 'guides/openapi-proxy',
   'read replica': 'guides/read-replicas',
   counter: 'reference/custom-operations',
+  encryption: 'guides/encrypted-fields',
+  CSFLE: 'guides/encrypted-fields',
   money: 'guides/money',
   currency: 'guides/money',
   rounding: 'guides/money',
