@@ -43,6 +43,7 @@ export const order = {
     'guides/testing.md',
     'guides/deployment.md',
     'guides/rate-limits.md',
+    'guides/index-changes.md',
     'guides/scaling.md',
     'guides/read-replicas.md',
     'guides/openapi-proxy.md',

@@ -38,6 +38,8 @@ const wanted: Readonly<Record<string, string>> = {
   counter: 'reference/custom-operations',
   encryption: 'guides/encrypted-fields',
   CSFLE: 'guides/encrypted-fields',
+  'zero downtime': 'guides/index-changes',
+  'hidden index': 'guides/index-changes',
   money: 'guides/money',
   currency: 'guides/money',
   rounding: 'guides/money',
