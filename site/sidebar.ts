@@ -34,6 +34,7 @@ export const order = {
     'guides/steps-and-numbers.md',
     'guides/money.md',
     'guides/uploads.md',
+    'guides/object-store.md',
     'guides/soft-delete.md',
     'guides/audit-trail.md',
     'guides/webhooks.md',

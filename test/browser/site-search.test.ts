@@ -40,6 +40,8 @@ const wanted: Readonly<Record<string, string>> = {
   CSFLE: 'guides/encrypted-fields',
   'zero downtime': 'guides/index-changes',
   'hidden index': 'guides/index-changes',
+  'presigned url': 'guides/object-store',
+  S3: 'guides/object-store',
   money: 'guides/money',
   currency: 'guides/money',
   rounding: 'guides/money',
