@@ -58,10 +58,14 @@ export function compileSearch(
   if (new Set(scopeFields).size < scopeFields.length) throw new ConfigurationError(`\`scopeFields\` of ${where} names a field twice.`);
   const texts = names.map(entryOf);
   const scope = scopeFields.map(entryOf).map(({ name, path }) => ({ name, path }));
+  const key: IndexKey = [
+    ...scope.map(({ path }): IndexKey[number] => [path, 1]),
+    ...texts.map(({ path }): IndexKey[number] => [path, 'text']),
+  ];
   return {
     fields: names,
     scopeFields: scope,
-    key: [...scope.map(({ path }) => [path, 1] as const), ...texts.map(({ path }) => [path, 'text'] as const)],
+    key,
     options: {
       weights: Object.fromEntries(texts.map(({ name, path }) => [path, weights[name]])),
       default_language: language,

@@ -9,7 +9,7 @@ import { isObject } from '../value/plain-object.ts';
 import { checkUniqueRules } from './field-rules.ts';
 
 /** The key of an index as the driver's `createIndex` takes it: stored paths in their order, each with its direction. */
-export type IndexKey = readonly (readonly [path: string, direction: IndexDirection])[];
+export type IndexKey = readonly [path: string, direction: IndexDirection][];
 
 /** An index that a model declares. */
 export interface DeclaredIndex {

@@ -104,7 +104,7 @@ function isGiven(found: ExistingIndex, key: IndexKey, { background: _, ...option
  * its weights only, because their order means nothing.
  */
 function declaredKey({ key, options: { weights = {} } }: ExistingIndex): IndexKey {
-  const texts = Object.keys(weights).map((path) => [path, 'text'] as const);
+  const texts = Object.keys(weights).map((path): IndexKey[number] => [path, 'text']);
   return key.flatMap((part) => (part[0] === '_fts' ? texts : part[0] === '_ftsx' ? [] : [part]));
 }
 

@@ -120,7 +120,7 @@ function wantedByNear({ model, list }: IndexSource): Wanted[] {
   const scope = list.scopeFields.map((name) => model.fieldTable.get(name) as FieldEntry).filter(({ path }) => path !== '_id');
   return [...model.clientFields.values()].flatMap(({ name, path, near }): Wanted[] => {
     if (!near || !model.fieldTable.get(name)?.field.index) return [];
-    const key: IndexKey = [[path, '2dsphere'], ...scope.map((one) => [one.path, 1] as const)];
+    const key: IndexKey = [[path, '2dsphere'], ...scope.map((one): IndexKey[number] => [one.path, 1])];
     return [{ key, options: {}, isOfLiving: model.deletedAt !== undefined, reasons: [`${list.resource}: near ${name}`] }];
   });
 }
@@ -137,7 +137,7 @@ function wantedByRelations({ model, reverse = [] }: IndexSource): Wanted[] {
     if (!entry.field.index || scope.some((one) => one.path === '_id')) return [];
     const equal = [...new Set([...scope.map((one) => one.path), path])];
     const order = [...sort].filter(([one]) => !equal.includes(one));
-    return [{ key: [...equal.map((one) => [one, 1] as const), ...order], ...ofLiving(model), reasons: [reason] }];
+    return [{ key: [...equal.map((one): IndexKey[number] => [one, 1]), ...order], ...ofLiving(model), reasons: [reason] }];
   });
 }
 
@@ -238,7 +238,7 @@ function wantedByDeletes({ model, list }: IndexSource): Wanted[] {
 }
 
 function toKey(fields: readonly Pick<FieldEntry, 'path'>[]): IndexKey {
-  return [...fields.map(({ path }) => [path, 1] as const), ['_id', 1]];
+  return [...fields.map(({ path }): IndexKey[number] => [path, 1]), ['_id', 1]];
 }
 
 function usesOf(field: QueryField): string | undefined {
