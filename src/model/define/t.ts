@@ -172,8 +172,8 @@ export const t = {
   ): Field<ArrayTypes<TypesIn<I>>, O> => build({ type: 'array', items, ...open(options) }),
 
   /**
-   * A map from keys of the client to values of one type. Keys may have `$` and dots. Patch and put replace it whole; with
-   * `merge`, a patch merges keys.
+   * A map from keys of the client to values of one type. Keys may have `$` and dots. Patch and put replace it whole;
+   * with `merge`, a patch merges keys.
    *
    * @example
    * t.map(t.decimal(), { propertyNames: { pattern: '^[A-Z]{3}$' } })

@@ -153,8 +153,8 @@ function holds(node: Node, isSuch: (field: CompiledField) => boolean): boolean {
 export type MergingMap = MapNode & { readonly merge: NonNullable<MapNode['merge']> };
 
 /**
- * Whether a merge patch writes a value key by key: a map with `merge: true`. Values that only the server may set in part
- * cannot be replaced, so they must be objects or maps, which are merged, too.
+ * Whether a merge patch writes a value key by key: a map with `merge: true`. Values that only the server may set in
+ * part cannot be replaced, so they must be objects or maps, which are merged, too.
  */
 export function isMergingMap(node: Node, access: Access): node is MergingMap {
   if (node.kind !== 'map' || !node.merge) return false;

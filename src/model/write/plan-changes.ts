@@ -17,8 +17,8 @@ import {
 import { Report } from './report.ts';
 
 /**
- * A dotted path of stored keys, and its new value in stored form. `absent` removes the key, and a `KeyMerge` writes keys
- * into the map that is stored there.
+ * A dotted path of stored keys, and its new value in stored form. `absent` removes the key, and a `KeyMerge` writes
+ * keys into the map that is stored there.
  */
 export interface Assignment {
   readonly path: string;

@@ -18,8 +18,8 @@ import {
 import { Report } from './report.ts';
 
 /**
- * Compiles the reader of a patch of a map (RFC 7396) into a {@link KeyMerge}. Each key that was sent gets its value, and
- * null removes it.
+ * Compiles the reader of a patch of a map (RFC 7396) into a {@link KeyMerge}. Each key that was sent gets its value,
+ * and null removes it.
  */
 export function compileMapMerge(slot: Slot & { readonly node: MergingMap }, access: Access, makeDefault?: () => unknown): ReadValue {
   const { merge, values } = slot.node;
@@ -87,7 +87,9 @@ function compileObjectMerge(node: ObjectNode, access: Access): ReadValue {
   };
 }
 
-/** Compiles the reader of a field that a merge patch writes, other than an embedded object: it writes those by paths. */
+/**
+ * Compiles the reader of a field that a merge patch writes, other than an embedded object: it writes those by paths.
+ */
 export function compileMemberMerge(field: CompiledField, access: Access): ReadValue {
   const readField = compileFieldReader(field, access);
   const readValue = compileValueMerge(field, readField, access, field.makeDefault);

@@ -6,8 +6,8 @@ import type { Assignment } from '../../model/write/plan-changes.ts';
 import type { FieldError } from '../../rules.ts';
 
 /**
- * The expression of an object with the keys of a merge. `current` is that of the stored value. No operator takes a list of keys, and `$setField` for each would nest as deep as
- * there are keys, which BSON allows only 200 times.
+ * The expression of an object with the keys of a merge. `current` is that of the stored value. No operator takes a list
+ * of keys, and `$setField` for each would nest as deep as there are keys, which BSON allows only 200 times.
  */
 export function mergedKeys(merge: KeyMerge, current: string | BsonDocument): BsonDocument {
   const removed: string[] = [];
@@ -38,7 +38,9 @@ function member(object: string | BsonDocument, key: string): BsonDocument {
   return { $getField: { field: { $literal: key }, input: object } };
 }
 
-/** The expressions that must hold so that the keys can be merged: objects that cannot be created, and limits of maps. */
+/**
+ * The expressions that must hold so that the keys can be merged: objects that cannot be created, and limits of maps.
+ */
 export function requirementsOf(assignments: readonly Assignment[]): BsonDocument[] {
   return assignments.flatMap(({ path, value }) => (value instanceof KeyMerge ? requirementsAt(value, `$${path}`) : []));
 }
