@@ -138,6 +138,8 @@ export interface MapNode {
   readonly kind: 'map';
   readonly values: Slot;
   readonly keywords: Readonly<Record<string, unknown>>;
+  /** The keys by which clients may filter, as fields of the map. Undefined if there are none. */
+  readonly filterKeys?: readonly CompiledField[] | undefined;
   /** The constraints of a patch, if it merges keys. Undefined for a map that a patch replaces. */
   readonly merge?: MapMerging | undefined;
 }
@@ -204,21 +206,22 @@ export interface FieldEntry extends FieldPath {
 
 /**
  * Every field with a fixed path, by its dotted name. An object comes before its fields. Fields in maps have no fixed
- * path: the keys of a map are data.
+ * path, because the keys of a map are data: of them, only those have one that `filterKeys` names.
  */
 export type FieldTable = ReadonlyMap<string, FieldEntry>;
 
 /** Makes the table of all fields of a record. */
 export function tabulateFields(root: ObjectNode): FieldTable {
   const table = new Map<string, FieldEntry>();
-  function add(node: ObjectNode, parent?: FieldEntry): void {
-    for (const field of node.fields) {
+  function add(fields: readonly CompiledField[], parent?: FieldEntry): void {
+    for (const field of fields) {
       const entry = toEntry(field, parent);
       table.set(entry.name, entry);
-      if (entry.value.kind === 'object') add(entry.value, entry);
+      if (entry.value.kind === 'object') add(entry.value.fields, entry);
+      else if (entry.value.kind === 'map' && entry.value.filterKeys) add(entry.value.filterKeys, entry);
     }
   }
-  add(root);
+  add(root.fields);
   return table;
 }
 

@@ -178,6 +178,7 @@ export function compileSight(root: ObjectNode, { fieldTable, clientFields, id, m
   const { write, select } = compileObjectWriter(root, '', many.size > 0 ? compileManyWriters(id.leaf, many) : []);
   const writer: ValueWriter = { write: explain(write), select: (selection) => explain(select(selection)) };
   const bytesWriter = compileBytesWriter(root);
+  const selectable = [...clientFields.keys()].filter((name) => fieldTable.get(name)?.parent?.value.kind !== 'map');
   return {
     root,
     fieldTable,
@@ -187,7 +188,7 @@ export function compileSight(root: ObjectNode, { fieldTable, clientFields, id, m
       computed.flatMap(({ paths }) => paths),
     ),
     privateNames: hidden,
-    selector: compileFieldSelector({ root, names: clientFields.keys(), computed, writer, bytesWriter }),
+    selector: compileFieldSelector({ root, names: selectable, computed, writer, bytesWriter }),
     writeJson: writer.write,
     writeBson: bytesWriter.write,
     hydrateReadable: explain((stored) => hydrateReadable()(stored)),

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { once, tryAll } from '../../mistakes.ts';
 import { checkName, readStoredKey } from '../define/field-name.ts';
 import { isOptional } from '../define/optional.ts';
-import { checkPolicy, type Policy, resolvePolicy, rulesOf } from '../define/policy.ts';
+import { checkPolicy, type Policy, rulesOf } from '../define/policy.ts';
 import { annotations, asSchema, checkKeywords, type GivenSchema, markers, pick, unwrapNull } from '../define/raw-schema.ts';
 import type { Check } from '../define/schema.ts';
 import { t } from '../define/t.ts';
@@ -13,6 +13,7 @@ import { compileComputed } from './compile-computed.ts';
 import { compileDefault } from './compile-default.ts';
 import { compileLeaf } from './compile-leaf.ts';
 import { checkAnnotations, compileConstraint } from './constraint.ts';
+import { compileFilterKeys, policyOf } from './filter-keys.ts';
 
 /**
  * Compiles the schema of a record or an embedded object into its fields. Everything that a request would otherwise look
@@ -124,7 +125,7 @@ function compileField(name: string, property: unknown, required: boolean, parent
     immutable: checkFlag(schema.immutable, 'immutable', path),
     unique: checkFlag(schema.unique, 'unique', path),
     index: checkFlag(schema.index, 'index', path, true),
-    policy: resolvePolicy(policy),
+    policy: policyOf(policy, slot.node),
     rules: rulesOf(policy),
     maintained: checkMaintained(schema.maintained, slot.node, path),
     counter: checkFlag(schema.counter, 'counter', path),
@@ -163,11 +164,12 @@ function compileSlot(schema: GivenSchema, nullable: boolean, path: string): Slot
 const mapKeywords = ['minProperties', 'maxProperties', 'propertyNames'] as const;
 
 function compileMap(schema: GivenSchema, nullable: boolean, path: string): Slot {
-  checkKeywords(schema, ['type', 'additionalProperties', 'merge', ...mapKeywords], path, 'a map');
+  checkKeywords(schema, ['type', 'additionalProperties', 'merge', 'filterKeys', ...mapKeywords], path, 'a map');
   const values = compileItem(schema.additionalProperties, `${path}.*`);
   const keywords = pick(schema, mapKeywords);
   const merge = checkFlag(schema.merge, 'merge', path) ? compileMerging(values, keywords, path) : undefined;
-  return { node: { kind: 'map', values, keywords, merge }, nullable, constraint: compileConstraint('object', keywords, path) };
+  const filterKeys = compileFilterKeys(schema, values, path);
+  return { node: { kind: 'map', values, keywords, merge, filterKeys }, nullable, constraint: compileConstraint('object', keywords, path) };
 }
 
 function compileMerging({ nullable }: Slot, keywords: GivenSchema, path: string): MapMerging {

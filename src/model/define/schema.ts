@@ -132,6 +132,15 @@ export interface MapOptions<Value> extends FieldOptions<Value> {
    * @default false
    */
   readonly merge?: boolean;
+  /**
+   * The keys by which clients may filter, with the operators of `policy.filter`, which then is about them and not about
+   * the map. Only for maps of single values.
+   * @default none
+   *
+   * @example
+   * t.map(t.string(), { filterKeys: ['colour', 'size'], policy: { filter: ['eq', 'in'] } }) // ?attributes.colour=red
+   */
+  readonly filterKeys?: readonly string[];
 }
 
 /**

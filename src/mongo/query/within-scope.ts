@@ -50,6 +50,7 @@ const tests: { readonly [Name in Positive]: (value: unknown, operand: unknown) =
 function valuesAt(value: unknown, [key, ...rest]: readonly string[]): unknown[] {
   if (key === undefined) return [value];
   if (Array.isArray(value)) return value.filter(isStoredObject).flatMap((item) => valuesAt(item, [key, ...rest]));
+  if (value instanceof Map) return value.has(key) ? valuesAt(value.get(key), rest) : [missing]; // of a body
   return isStoredObject(value) && Object.hasOwn(value, key) ? valuesAt(value[key], rest) : [missing];
 }
 
