@@ -18,6 +18,7 @@ const Product = defineModel('Product', {
     }),
     inner: t.optional(t.object('Inner', { counts: t.map(t.int(), { filterKeys: ['a'], policy: { filter: true } }) })),
     secret: t.map(t.string(), { default: {}, filterKeys: ['a'], policy: { filter: true, read: 'staff' } }),
+    tags: t.map(t.string(), { merge: true, default: { state: 'closed' }, filterKeys: ['state'], policy: { filter: true } }),
     revision: t.revision(),
   },
 });
@@ -32,7 +33,12 @@ beforeAll(() => {
   const products = shop.resource({
     model: Product,
     ops: [...ops],
-    scope: (ctx) => (ctx.principal?.startsWith('only ') ? { 'attributes.colour': ctx.principal.slice(5) } : everything),
+    scope: (ctx) =>
+      ctx.principal === 'not closed'
+        ? { 'tags.state': { ne: 'closed' } }
+        : ctx.principal?.startsWith('only ')
+          ? { 'attributes.colour': ctx.principal.slice(5) }
+          : everything,
   });
   api = shop.api({ db: database.db, resources: [products], title: 'Shop' });
 });
@@ -109,6 +115,15 @@ describe('the keys of a map that `filterKeys` names', () => {
     expect(errorsOf(await send('PATCH', '/products/a', { attributes: { colour: null } }, 'only red'))).toEqual(outside);
     expect(errorsOf(await send('PUT', '/products/a', { attributes: {} }, 'only red'))).toEqual(outside);
     expect((await send('PATCH', '/products/a', { attributes: { size: 'M' } }, 'only red')).data.attributes.size).toBe('M');
+  });
+
+  it('keep a write within a scope that the default of a missing map would leave', async () => {
+    await database.db.collection<Any>('products').insertOne({ _id: 'old', revision: 0 });
+    const outside = [422, [['tags.state', 'scope']]];
+    expect(errorsOf(await send('PATCH', '/products/old', { tags: { a: '1' } }, 'not closed'))).toEqual(outside);
+    const { data } = await send('PATCH', '/products/old', { tags: { a: '1', state: 'open' } }, 'not closed');
+    expect(data.tags).toEqual({ a: '1', state: 'open' });
+    expect((await send('PATCH', '/products/old', { tags: { b: '2' } }, 'not closed')).status).toBe(200);
   });
 });
 

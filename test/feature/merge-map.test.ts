@@ -14,6 +14,8 @@ const Price = t.object('Price', {
   checkedBy: t.nullable(t.string(), { policy: { insert: false, update: false } }),
 });
 const Text = t.object('Text', { title: t.string(), body: t.optional(t.string()), tags: t.array(t.string(), { default: [] }) });
+const notes = t.map(t.string(), { merge: true, default: { first: '1' }, maxProperties: 1 });
+const Size = t.object('Size', { cm: t.int(), notes });
 const Product = defineModel('Product', {
   collection: 'products',
   fields: {
@@ -31,6 +33,8 @@ const Product = defineModel('Product', {
     options: t.optional(t.object('Options', { colours: t.map(t.int(), { merge: true }), name: t.optional(t.string()) })),
     whole: t.map(t.string(), { default: {} }),
     flags: t.map(t.boolean(), { merge: true, default: { shown: true } }),
+    sizes: t.map(Size, { merge: true, default: { de: { cm: 1, notes: { a: '1' } } } }),
+    outer: t.optional(Size),
     revision: t.revision(),
     updatedAt: t.updatedAt(),
   },
@@ -118,6 +122,16 @@ describe('PATCH of a map with `merge: true`', () => {
     expect([data.settings, data.flags]).toEqual([{ a: { b: 1 } }, { shown: true, red: false }]);
     expect((await patch({ settings: null })).data.settings).toBeNull();
     expect((await patch({ flags: {} })).data.flags).toEqual({ shown: true, red: false });
+  });
+
+  it('begins with what the same patch creates: the defaults of an outer map, or an object with the keys that were sent', async () => {
+    await database.db.collection<Any>('products').insertOne({ _id: 'a', revision: 0 });
+    expect(errorsOf(await patch({ sizes: { de: { notes: { b: '2' } } } }))).toEqual([422, [['sizes.de.notes', 'maxProperties']]]);
+    expect((await patch({ sizes: { de: { notes: { a: null, b: '2' } } } })).data.sizes).toEqual({ de: { cm: 1, notes: { b: '2' } } });
+    expect((await patch({ sizes: { fr: { cm: 2, notes: { c: '3' } } } })).data.sizes.fr).toEqual({ cm: 2, notes: { c: '3' } });
+    expect(errorsOf(await patch({ sizes: { it: { notes: { c: '3' } } } }))).toEqual([422, [['sizes.it', 'incomplete']]]);
+    expect((await patch({ outer: { cm: 3, notes: { d: '4' } } })).data.outer).toEqual({ cm: 3, notes: { d: '4' } });
+    expect(errorsOf(await patch({ outer: { notes: { e: '5' } } }))).toEqual([422, [['outer.notes', 'maxProperties']]]);
   });
 
   it('bounds the number of keys in the write’s own filter', async () => {

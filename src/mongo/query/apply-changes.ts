@@ -14,11 +14,16 @@ type Stored = Readonly<Record<string, unknown>>;
  * original.
  */
 export function applyChanges(stored: Stored, { assignments, embedded }: Changes): Stored {
-  let changed = stored;
-  for (const merge of embedded) if (isMissing(changed, merge)) changed = assign(changed, merge.path.split('.'), merge.whole);
+  let changed = createMissing(stored, embedded);
   for (const { path, value } of assignments)
     changed = assign(changed, path.split('.'), value instanceof KeyMerge ? mergeKeys(value, valueAt(changed, path)) : value);
   return changed;
+}
+
+function createMissing(stored: Stored, embedded: Changes['embedded']): Stored {
+  let created = stored;
+  for (const merge of embedded) if (isMissing(created, merge)) created = assign(created, merge.path.split('.'), merge.whole);
+  return created;
 }
 
 function assign(object: Stored, [key, ...rest]: readonly string[], value: unknown): Stored {
@@ -47,8 +52,12 @@ export function checkStored({ checks }: StoredCheck, changes: Changes, stored: S
  */
 export function refusalsBy(stored: Stored, { embedded, assignments }: Changes): FieldError[] {
   const missing = embedded.filter((merge) => isMissing(stored, merge)).map(({ refused, mistake }) => ({ errors: refused, mistake }));
+  const created = createMissing(
+    stored,
+    embedded.filter(({ whole }) => whole !== undefined),
+  );
   const merges = assignments.flatMap(({ path, value }) =>
-    value instanceof KeyMerge ? [...refusedMerges(value, valueAt(stored, path))] : [],
+    value instanceof KeyMerge ? [...refusedMerges(value, valueAt(created, path))] : [],
   );
   const found = [...missing, ...merges];
   const refused = found.flatMap(({ errors }) => errors);

@@ -2,6 +2,7 @@ import { absent } from '../../model/node.ts';
 import { KeyMerge } from '../../model/write/key-merge.ts';
 import type { Changes, EmbeddedMerge } from '../../model/write/plan-changes.ts';
 import type { Condition } from './filter.ts';
+import { mergeKeys } from './merge-keys.ts';
 import { isWithin } from './within-scope.ts';
 
 /** The conditions of a scope that a new record would not match. */
@@ -28,14 +29,14 @@ export function brokenByChanges(changes: Changes, conditions: readonly Condition
 }
 
 /**
- * The same changes, without creating embedded objects that would have a default outside the scope. Such an object must
- * already exist, as if the body did not suffice to create it. `refuse` makes the errors for the client if the object
- * does not exist.
+ * The same changes, without creating embedded objects and maps that would have a default outside the scope. Such an
+ * object must already exist, as if the body did not suffice to create it. `refuse` makes the errors for the client if
+ * the object does not exist.
  */
 export function creationsWithin(
   changes: Changes,
   conditions: readonly Condition[],
-  refuse: (merge: EmbeddedMerge, broken: readonly Condition[]) => EmbeddedMerge['refused'],
+  refuse: (merge: Pick<EmbeddedMerge, 'path'>, broken: readonly Condition[]) => EmbeddedMerge['refused'],
 ): Changes {
   let areSame = true;
   const embedded = changes.embedded.map((merge) => {
@@ -46,7 +47,16 @@ export function creationsWithin(
     areSame = false;
     return { ...merge, whole: undefined, refused: refuse(merge, broken) };
   });
-  return areSame ? changes : { ...changes, embedded };
+  const assignments = changes.assignments.map((assignment) => {
+    const { path, value } = assignment;
+    if (!(value instanceof KeyMerge) || value.unset === undefined) return assignment;
+    const created = nest(path, mergeKeys(value, undefined));
+    const broken = conditions.filter(({ field, ...rest }) => isAtOrAbove(path, field.path) && !isWithin({ field, ...rest }, created));
+    if (broken.length === 0) return assignment;
+    areSame = false;
+    return { path, value: new KeyMerge({ ...value, whole: undefined, unset: undefined, refused: refuse({ path }, broken) }) };
+  });
+  return areSame ? changes : { ...changes, assignments, embedded };
 }
 
 /** What a merge writes into a map, for a condition about it or about a key of it. Undefined if it leaves that key. */

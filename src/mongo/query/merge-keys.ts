@@ -2,7 +2,7 @@ import type { Document as BsonDocument } from 'mongodb';
 import { absent } from '../../model/node.ts';
 import { mapEntries } from '../../model/value/stored-shape.ts';
 import { KeyMerge } from '../../model/write/key-merge.ts';
-import type { Assignment } from '../../model/write/plan-changes.ts';
+import type { Changes, EmbeddedMerge } from '../../model/write/plan-changes.ts';
 import type { FieldError } from '../../rules.ts';
 
 /**
@@ -29,7 +29,8 @@ export function mergedKeys(merge: KeyMerge, current: string | BsonDocument): Bso
 /** The object that a merge writes into: what is stored, or what is created. */
 function begun({ whole, unset }: KeyMerge, current: string | BsonDocument): BsonDocument {
   const type = { $type: current };
-  const created = unset === whole ? { $literal: whole } : { $cond: [{ $eq: [type, 'missing'] }, { $literal: unset }, { $literal: whole }] };
+  const [ofNull, ofNothing] = [{ $literal: whole ?? {} }, { $literal: unset ?? {} }];
+  const created = unset === whole ? ofNull : { $cond: [{ $eq: [type, 'missing'] }, ofNothing, ofNull] };
   return { $cond: [{ $eq: [type, 'object'] }, current, created] };
 }
 
@@ -41,26 +42,38 @@ function member(object: string | BsonDocument, key: string): BsonDocument {
 /**
  * The expressions that must hold so that the keys can be merged: objects that cannot be created, and limits of maps.
  */
-export function requirementsOf(assignments: readonly Assignment[]): BsonDocument[] {
-  return assignments.flatMap(({ path, value }) => (value instanceof KeyMerge ? requirementsAt(value, `$${path}`) : []));
+export function requirementsOf({ assignments, embedded }: Changes): BsonDocument[] {
+  return assignments.flatMap(({ path, value }) => (value instanceof KeyMerge ? requirementsAt(value, currentAt(path, embedded)) : []));
+}
+
+/** The value that a merge finds at its path: the embedded objects that the update creates are there by then. */
+function currentAt(path: string, embedded: readonly EmbeddedMerge[]): string | BsonDocument {
+  const [outer] = embedded.filter((one) => path.startsWith(`${one.path}.`)).slice(-1);
+  if (outer?.whole === undefined) return `$${path}`;
+  const steps = path.slice(outer.path.length + 1).split('.');
+  const created = steps.reduce<unknown>((value, step) => new Map(mapEntries(value) ?? []).get(step), outer.whole);
+  return { $cond: [{ $eq: [{ $type: `$${outer.path}` }, 'object'] }, `$${path}`, { $literal: created }] };
 }
 
 function requirementsAt(merge: KeyMerge, current: string | BsonDocument): BsonDocument[] {
   const { keys, whole, limits } = merge;
   const required: BsonDocument[] = whole === undefined ? [{ $eq: [{ $type: current }, 'object'] }] : [];
+  const within: BsonDocument[] = [];
   if (limits) {
-    const count = { $size: keysAfter(merge, current) };
-    if (limits.least !== undefined) required.push({ $gte: [count, limits.least] });
-    if (limits.most !== undefined) required.push({ $lte: [count, limits.most] });
+    const count = { $size: keysAfter(merge) };
+    if (limits.least !== undefined) within.push({ $gte: [count, limits.least] });
+    if (limits.most !== undefined) within.push({ $lte: [count, limits.most] });
   }
-  for (const [key, value] of keys) if (value instanceof KeyMerge) required.push(...requirementsAt(value, member(current, key)));
+  for (const [key, value] of keys) if (value instanceof KeyMerge) within.push(...requirementsAt(value, member('$$object', key)));
+  if (within.length > 0) required.push({ $let: { vars: { object: begun(merge, current) }, in: { $and: within } } });
   return required;
 }
 
-function keysAfter(merge: KeyMerge, current: string | BsonDocument): BsonDocument {
+/** The keys of `$$object` after the merge. */
+function keysAfter({ keys }: KeyMerge): BsonDocument {
   const [set, removed] = [[] as string[], [] as string[]];
-  for (const [key, value] of merge.keys) (value === absent ? removed : set).push(key);
-  const before = { $map: { input: { $objectToArray: begun(merge, current) }, in: '$$this.k' } };
+  for (const [key, value] of keys) (value === absent ? removed : set).push(key);
+  const before = { $map: { input: { $objectToArray: '$$object' }, in: '$$this.k' } };
   return { $setUnion: [{ $setDifference: [before, { $literal: removed }] }, { $literal: set }] };
 }
 
@@ -88,8 +101,8 @@ export interface RefusedMerge {
 /** The merges that a stored value does not allow: the opposite of {@link requirementsOf}. */
 export function* refusedMerges(merge: KeyMerge, stored: unknown): Iterable<RefusedMerge> {
   const { keys, whole, refused, mistake, limits } = merge;
-  const members = mapEntries(stored);
-  if (whole === undefined && !members) yield { errors: refused, mistake };
+  const isImpossible = whole === undefined && !mapEntries(stored);
+  if (isImpossible) yield { errors: refused, mistake };
   if (limits) {
     const after = new Set(Array.from(membersBefore(merge, stored), ([key]) => key));
     for (const [key, value] of keys)
@@ -98,6 +111,6 @@ export function* refusedMerges(merge: KeyMerge, stored: unknown): Iterable<Refus
     const error = limits.refuse(after);
     if (error) yield { errors: [error], mistake: undefined };
   }
-  const before = new Map(members ?? []);
-  for (const [key, value] of keys) if (value instanceof KeyMerge) yield* refusedMerges(value, before.get(key));
+  const before = new Map(membersBefore(merge, stored));
+  for (const [key, value] of keys) if (value instanceof KeyMerge) yield* refusedMerges(value, isImpossible ? null : before.get(key));
 }

@@ -43,7 +43,7 @@ export function requireChangesWithin(bounds: Bounds, changes: Changes): Changes 
 }
 
 /** The name of an object, which is the beginning of that of a field in it: it may be stored under other keys. */
-function nameOf({ path }: EmbeddedMerge, [broken]: readonly Condition[]): string {
+function nameOf({ path }: Pick<EmbeddedMerge, 'path'>, [broken]: readonly Condition[]): string {
   const steps = broken?.field.name.split('.') ?? [];
   return steps.slice(0, path.split('.').length).join('.');
 }

@@ -89,11 +89,12 @@ function levels(merges: readonly EmbeddedMerge[]): (readonly EmbeddedMerge[])[] 
  * The condition that every object exists which the body cannot create, and that maps have as many keys afterwards as
  * they may. Undefined if nothing is required.
  */
-export function requireMergeable({ embedded, assignments }: Changes): Filter | undefined {
+export function requireMergeable(changes: Changes): Filter | undefined {
+  const { embedded, assignments } = changes;
   const isOfKeys = assignments.some(({ value }) => value instanceof KeyMerge);
   if (embedded.length === 0 && !isOfKeys) return undefined;
   const required = embedded.filter((merge) => !isCreated(merge)).map((merge) => isObjectAt(merge.path));
-  if (isOfKeys) required.push(...requirementsOf(assignments));
+  if (isOfKeys) required.push(...requirementsOf(changes));
   return required.length > 0 ? { $expr: { $and: required } } : undefined;
 }
 
