@@ -172,6 +172,8 @@ describe('PATCH of a map with `merge: true`', () => {
     await create();
     const settings = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`k${n}`, n]));
     expect((await patch({ settings })).status).toBe(200);
+    const unknown = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`x${n}`, null]));
+    expect(Object.keys((await patch({ settings: unknown })).data.settings)).toHaveLength(5_000);
     const removals = Object.fromEntries(Array.from({ length: 4_999 }, (_, n) => [`k${n}`, null]));
     expect((await patch({ settings: removals })).data.settings).toEqual({ k4999: 4999 });
   });

@@ -1,26 +1,29 @@
-import type { Document as BsonDocument } from 'mongodb';
+import { type Document as BsonDocument, UUID } from 'mongodb';
 import { absent } from '../../model/node.ts';
 import { mapEntries } from '../../model/value/stored-shape.ts';
 import { KeyMerge } from '../../model/write/key-merge.ts';
 import type { Changes, EmbeddedMerge } from '../../model/write/plan-changes.ts';
 import type { FieldError } from '../../rules.ts';
 
+/** Marks a key that is removed: to look each key up in the list of those would take the product of both numbers. */
+const gone = new UUID();
+
 /**
  * The expression of an object with the keys of a merge. `current` is that of the stored value. No operator takes a list
  * of keys, and `$setField` for each would nest as deep as there are keys, which BSON allows only 200 times.
  */
 export function mergedKeys(merge: KeyMerge, current: string | BsonDocument): BsonDocument {
-  const removed: string[] = [];
+  const removed = new Map<string, UUID>();
   const set = new Map<string, unknown>();
   const deeper: BsonDocument[] = [];
   for (const [key, value] of merge.keys) {
-    if (value === absent) removed.push(key);
+    if (value === absent) removed.set(key, gone);
     else if (value instanceof KeyMerge) deeper.push({ k: { $literal: key }, v: mergedKeys(value, member('$$object', key)) });
     else set.set(key, value);
   }
-  const isKept = { $not: [{ $in: ['$$this.k', { $literal: removed }] }] };
-  const kept = { $arrayToObject: { $filter: { input: { $objectToArray: '$$object' }, cond: isKept } } };
-  const parts: unknown[] = [removed.length > 0 ? kept : '$$object'];
+  const marked = { $mergeObjects: ['$$object', { $literal: removed }] };
+  const kept = { $arrayToObject: { $filter: { input: { $objectToArray: marked }, cond: { $ne: ['$$this.v', gone] } } } };
+  const parts: unknown[] = [removed.size > 0 ? kept : '$$object'];
   if (set.size > 0) parts.push({ $literal: set });
   if (deeper.length > 0) parts.push({ $arrayToObject: [deeper] });
   return { $let: { vars: { object: begun(merge, current) }, in: { $mergeObjects: parts } } };
