@@ -308,6 +308,20 @@ describe('its description', () => {
 });
 
 describe('a definition', () => {
+  it('has at most 16 maps in one another whose keys are merged', async () => {
+    const nested = (depth: number): Any => t.map(depth === 1 ? t.int() : nested(depth - 1), { merge: true });
+    const serve = (depth: number) => {
+      const Deep = defineModel('Deep', { collection: 'deep', fields: { id, m: t.optional(nested(depth)) } });
+      return service().api({ db: database.db, resources: [service().resource({ model: Deep })] });
+    };
+    expect(() => serve(17)).toThrow('merges more than 16 maps in one another');
+    await database.db.collection<Any>('deep').insertOne({ _id: 'a' });
+    const m = Array.from({ length: 16 }).reduce<unknown>((inner) => ({ k: inner }), 1);
+    const init = { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ m }) };
+    const answer = await serve(16).fetch(new Request('http://api/deep/a', init));
+    expect([answer.status, ((await answer.json()) as Any).data]).toEqual([200, { id: 'a', m }]);
+  });
+
   it('refuses values that may be null, because null removes a key', () => {
     const bad = () => defineModel('Bad', { collection: 'bad', fields: { m: t.map(t.nullable(t.string()), { merge: true }) } });
     expect(() => service().api({ db: database.db, resources: [service().resource({ model: bad() })] })).toThrow(

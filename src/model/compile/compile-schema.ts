@@ -172,9 +172,16 @@ function compileMap(schema: GivenSchema, nullable: boolean, path: string): Slot 
   return { node: { kind: 'map', values, keywords, merge, filterKeys }, nullable, constraint: compileConstraint('object', keywords, path) };
 }
 
+/** Each level takes nine levels of a command, which may have 200. */
+const deepestMerge = 16;
+
 function compileMerging({ nullable }: Slot, keywords: GivenSchema, path: string): MapMerging {
   if (nullable)
     throw new ConfigurationError(`\`${path}\` cannot have \`merge: true\`: its values may be null, and null removes a key (RFC 7396).`);
+  if (path.split('.').filter((step) => step === '*').length >= deepestMerge)
+    throw new ConfigurationError(
+      `\`${path.slice(0, 20)}…\` cannot have \`merge: true\`: MongoDB takes no command that merges more than ${deepestMerge} maps in one another.`,
+    );
   return {
     keys: compileConstraint('object', pick(keywords, ['propertyNames']), path),
     size: compileConstraint('object', pick(keywords, ['minProperties', 'maxProperties']), path),
