@@ -64,7 +64,7 @@ export function useStreams(): (files?: Files) => Promise<Streams> {
         return;
       }
       // As the service does. Without `no-store`, the cache of Chromium may send the request of the next tab twice when
-      // the tab is closed that has been reading the same address: a test then answers the first one, which nobody reads.
+      // the tab is closed that has been reading the same address: a test then answers the first one, that nobody reads.
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
       response.write('retry: 1\n\n');
       // As the service does: on a busy machine a test may take longer than a client lets a stream be silent.
