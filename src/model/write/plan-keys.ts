@@ -21,7 +21,7 @@ import { Report } from './report.ts';
  * Compiles the reader of a patch of a map (RFC 7396) into a {@link KeyMerge}. Each key that was sent gets its value,
  * and null removes it.
  */
-export function compileMapMerge(slot: Slot & { readonly node: MergingMap }, access: Access, makeDefault?: () => unknown): ReadValue {
+function compileMapMerge(slot: Slot & { readonly node: MergingMap }, access: Access, makeDefault?: () => unknown): ReadValue {
   const { merge, values } = slot.node;
   const isProtected = holdsProtectedValues(values.node, access);
   const readValue = compileValueMerge(values, compileItemReader(values, access), access);
