@@ -45,7 +45,9 @@ async function tagSecondary(admin: Db): Promise<Record<string, string>> {
   const { config } = await admin.command({ replSetGetConfig: 1 });
   const chosen = config.members.find(({ host }: { host: string }) => host !== primary);
   chosen.tags = { role: 'late' };
-  await admin.command({ replSetReconfig: { ...config, version: config.version + 1 } });
+  // The third one must not follow this one, which will stop: a majority is then the primary and the third.
+  const settings = { ...config.settings, chainingAllowed: false };
+  await admin.command({ replSetReconfig: { ...config, settings, version: config.version + 1 } });
   late = await MongoClient.connect(`mongodb://${chosen.host}/?directConnection=true`);
   return chosen.tags;
 }
@@ -65,8 +67,9 @@ describe('the guide on read replicas', () => {
     await ask(server, 'POST', '/api/orders', { number: 'A-1' });
     await until(async () => (await ask(server, 'GET', '/reports/orders'))[1] === 1);
     await follow(false);
-    const { headers } = await server.request('POST', '/api/orders', { body: { number: 'A-2' } });
+    const { status, headers } = await server.request('POST', '/api/orders', { body: { number: 'A-2' } });
     const path = headers.location ?? '';
+    expect([status, path]).toEqual([201, expect.stringMatching(/^\/api\/orders\/./)]);
     expect(await ask(server, 'GET', '/reports/orders')).toEqual([200, 1]);
     expect((await server.request('GET', '/reports/orders', { headers: { accept: 'application/x-ndjson' } })).text).not.toContain('A-2');
     expect((await server.request('GET', '/reports/orders/aggregate?group=status')).body.data).toEqual([

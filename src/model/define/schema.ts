@@ -138,7 +138,7 @@ export interface MapOptions<Value> extends FieldOptions<Value> {
    * @default none
    *
    * @example
-   * t.map(t.string(), { filterKeys: ['colour', 'size'], policy: { filter: ['eq', 'in'] } }) // ?attributes.colour=red
+   * filterKeys: ['colour', 'size'], policy: { filter: ['eq', 'in'] }
    */
   readonly filterKeys?: readonly string[];
 }
