@@ -98,7 +98,8 @@ describe('the commands of include', () => {
     expect(read).toEqual(['visits', 'towns', 'regions'].map((collection) => [collection, 'secondaryPreferred']));
     const [first = 0, second = 0, third = 0] = commands.events.map(({ command }) => command.maxTimeMS as number);
     // The budget begins with the first command, which a busy machine may send a millisecond later.
-    expect([first <= 4_000, second <= first, third <= second, third > 0]).toEqual([true, true, true, true]);
+    expect(Math.ceil(first / 1_000)).toBe(4);
+    expect([second <= first, third <= second, third > 0]).toEqual([true, true, true]);
     expect(commands.events[1]?.command.filter).toEqual({ _id: { $in: ['t2'] } });
   });
 });
