@@ -4,7 +4,10 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 type Options = NonNullable<TestProjectInlineConfiguration['test']>;
 
-/** A suite of tests, which `vitest run --mode <name>` runs. */
+/**
+ * A suite of tests, which `vitest run --mode <name>` runs. Each has one project, although some tests need no database:
+ * the workers of a second one would load every module again.
+ */
 interface Suite {
   readonly projects: readonly Options[];
   /** Modules that are replaced. */
@@ -17,9 +20,6 @@ interface Suite {
 const cores = availableParallelism();
 const database = 'test/support/database/start-database.ts';
 
-/** The folders whose tests speak to MongoDB; every other folder under test/ runs without a server. */
-const withDatabase = 'feature,mongo,store,products,middleware,resource,examples';
-
 /** They need a browser, take minutes, or install projects. */
 const apart = ['test/{browser,faults,package,clients}/**'];
 
@@ -29,15 +29,11 @@ const slow = '**/*.slow.test.ts';
 const suites: Readonly<Record<string, Suite>> = {
   // `npm test`.
   test: {
-    projects: [
-      { name: 'unit', include: ['test/**/*.test.ts'], exclude: [`test/{${withDatabase}}/**`, slow, ...apart] },
-      { name: 'database', include: [`test/{${withDatabase}}/**/*.test.ts`], exclude: [slow], globalSetup: database },
-    ],
+    projects: [{ name: 'test', include: ['test/**/*.test.ts'], exclude: [slow, ...apart], globalSetup: database }],
   },
   // They wait for timeouts, start processes or play many random cases. Apart, so that `npm test` ends soon.
   slow: {
     maxWorkers: cores + 2, // many of them wait for processes and timeouts
-    // One project, although some need no database: the files of a second one would wait for the last of the first.
     projects: [{ name: 'slow', include: [`test/${slow}`], globalSetup: database }],
   },
   // What becomes of writes, places and connections when databases, networks, clients and servers fail. They start and
@@ -85,7 +81,7 @@ export default defineConfig(({ mode }) => {
   const suite = suites[mode];
   if (!suite) throw new Error(`There is no suite \`${mode}\`: ${Object.keys(suites).join(', ')}.`);
   // Most tests wait for mongod or for a child process: as many workers as cores would leave some of them idle.
-  const { projects, alias = {}, maxWorkers = cores + 1, testTimeout = 120_000 } = suite;
+  const { projects, alias = {}, maxWorkers = cores + 2, testTimeout = 120_000 } = suite;
   const replaced = Object.entries(alias).map(([name, replacement]) => ({ find: new RegExp(`^${name}$`), replacement }));
   return {
     resolve: { alias: [...sources, ...replaced] },

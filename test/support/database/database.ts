@@ -10,8 +10,6 @@ export interface TestDatabase {
 
 /**
  * Gives a test file an empty database of its own, and drops it after the last test.
- *
- * The file must lie in one of the folders that `vitest.config.ts` starts the replica set for.
  */
 export function useDatabase(options: MongoClientOptions = {}): TestDatabase {
   let client: MongoClient | undefined;
@@ -23,7 +21,7 @@ export function useDatabase(options: MongoClientOptions = {}): TestDatabase {
 
   beforeAll(async () => {
     const uri = process.env.MONGODB_URI;
-    if (!uri) throw new Error('useDatabase(): no replica set runs for the tests of this folder, see `withDatabase` in vitest.config.ts');
+    if (!uri) throw new Error('useDatabase(): no replica set runs for this suite, see `globalSetup` in vitest.config.ts');
     client = await MongoClient.connect(uri, { serverSelectionTimeoutMS: 5_000, ...options });
   });
 
