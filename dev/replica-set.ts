@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
+import { makeDataFolder } from './data-folder.ts';
 import { findMongod } from './find-mongod.ts';
 import { type Log, logToStderr } from './log.ts';
 import { DataFolderInUse, type MongodOptions, MongodProcess } from './mongod-process.ts';
@@ -55,7 +55,7 @@ export async function startReplicaSet(options: ReplicaSetOptions = {}): Promise<
 }
 
 async function start(binary: string, { dbPath, port, patience = 8_000 }: ReplicaSetOptions, log: Log): Promise<ReplicaSet> {
-  const folder = dbPath ? resolve(dbPath) : await mkdtemp(join(tmpdir(), 'koa-mongo-resource-'));
+  const folder = dbPath ? resolve(dbPath) : await makeDataFolder();
   await mkdir(folder, { recursive: true });
   const removeFolder = async () => {
     if (!dbPath) await rm(folder, { recursive: true, force: true });

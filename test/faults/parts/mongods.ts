@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { type Document, MongoClient, type MongoClientOptions } from 'mongodb';
+import { makeDataFolder } from '../../../dev/data-folder.ts';
 import { MongodProcess } from '../../../dev/mongod-process.ts';
 import { mongodBinary } from '../../support/database/own-mongod.ts';
 
@@ -33,7 +32,7 @@ export class Mongod {
   }
 
   static async start(binary: string, replSet?: string): Promise<Mongod> {
-    const options = { binary, dbPath: await mkdtemp(join(tmpdir(), 'koa-mongo-resource-faults-')), ...(replSet && { replSet }) };
+    const options = { binary, dbPath: await makeDataFolder(), ...(replSet && { replSet }) };
     return new Mongod(options, await MongodProcess.launch({ ...options, args }));
   }
 
