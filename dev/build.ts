@@ -16,7 +16,7 @@ const root = resolve(import.meta.dirname, '..');
 const source = join(root, 'src');
 
 await rm(join(root, 'dist'), { recursive: true, force: true });
-await runVisibly('npx', ['tsc', '-p', 'tsconfig.build.json']);
+await runVisibly(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
 await dropUnreachedDeclarations(root);
 const middlewares = (await readdir(join(source, 'middleware'))).filter((name) => name.endsWith('.ts'));
 const entries = {
