@@ -79,3 +79,12 @@ export async function clear(database: ReturnType<typeof useDatabase>): Promise<v
   const names = [...all.map(({ collection }) => collection), 'removals', 'removals_steps', 'tasks_history', 'boxes_history', 'events'];
   for (const name of names) await database.db.collection(name).deleteMany({});
 }
+
+/** A project with tasks, of which each has a comment. */
+export async function plant(api: Any, tasks = 20, project = 'p') {
+  await api.store(Project).create({ id: project });
+  const ids = Array.from({ length: tasks }, (_, at) => `${project}${at}`);
+  await api.store(Task).createMany(ids.map((id) => ({ id, project })));
+  await api.store(Comment).createMany(ids.map((id) => ({ id, task: id })));
+  return ids;
+}

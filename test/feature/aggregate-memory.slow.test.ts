@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { defineModel, t } from '../../src/index.ts';
+import type { Any } from '../support/any.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { useApi } from '../support/http/api.ts';
+
+const filtered = { policy: { filter: true } } as const;
+const Sale = defineModel('Sale', {
+  collection: 'sales',
+  fields: { id: t.string(filtered), city: t.string(filtered), zip: t.string(filtered) },
+});
+
+const database = useDatabase();
+const api = useApi(database, (shop) => [shop.resource({ model: Sale, ops: ['list'], aggregate: { maxGroups: 100_000 } })]);
+
+it('is 422 if the database lacks the memory, or the groups have more than 16 MiB', async () => {
+  const sales = database.db.collection<Any>('sales');
+  const text = (index: number) => String(index).padEnd(2_000, 'x');
+  const rows = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => ({ _id: `l${from + index}`, city: text(from + index), zip: text(from + index) }));
+  for (let from = 0; from < 30_000; from += 3_000) await sales.insertMany(rows(from, from + 3_000));
+  const memory = await api.request('GET', '/api/sales/aggregate?group=city,zip');
+  expect([memory.status, memory.body.code, memory.body.detail]).toEqual([
+    422,
+    'too_many_matches',
+    expect.stringContaining('more memory than the database gives them'),
+  ]);
+  await sales.deleteMany({ _id: /[02468]$/ });
+  const reply = await api.request('GET', '/api/sales/aggregate?group=city');
+  expect([reply.status, reply.body.detail]).toEqual([422, expect.stringContaining('more than 16 MiB')]);
+});
