@@ -226,16 +226,17 @@ export function tabulateFields(root: ObjectNode): FieldTable {
 }
 
 function toEntry(field: CompiledField, parent: FieldEntry | undefined): FieldEntry {
-  const at = pathIn(parent ?? recordPath, field);
+  const { name, path } = pathIn(parent ?? recordPath, field);
   const arrays = arraysOf(field.node);
   const value = arrays.at(-1)?.items.node ?? field.node;
   return {
-    ...at,
+    name,
+    path,
     field,
     parent,
     value,
     leaf: value.kind === 'leaf' && isComparable(value.leaf) ? value.leaf : undefined,
-    arrayPath: arrays.length > 0 ? at.path : parent?.arrayPath,
+    arrayPath: arrays.length > 0 ? path : parent?.arrayPath,
     inNestedArray: arrays.length > 1 || parent?.inNestedArray === true,
     mayBeMissing: field.nullable || field.optional || parent?.mayBeMissing === true,
     isPrivate: field.policy.private === true || parent?.isPrivate === true,

@@ -39,10 +39,11 @@ export function compileModels(models: readonly Model[] = []): CompiledModel[] {
 export function linkResources(resources: readonly UnlinkedResource[], models: readonly CompiledModel[], settings: ApiSettings): Linked {
   const targets = [...resources.map(toTarget), ...models.map((model) => ({ model }))];
   const known = [...resources.map(({ model }) => model), ...models];
+  const byName = new Map(known.map((model) => [model.name, model]));
   const [references, relations] = tryAll([
     () => compileReferencesOf(targets, settings),
     () => tryAll(resources.map((one) => () => compileRelationsOf(one, targets, settings))),
-    ...known.map((model) => () => checkMany(model, known)),
+    ...known.map((model) => () => checkMany(model, byName)),
     () => checkTextIndexes(known),
   ]);
   for (const [index, one] of resources.entries()) warnOfShutRelations(one, relations[index] as RelationsOf);
@@ -125,8 +126,7 @@ function filtersOf({ path, model, filters }: UnlinkedResource, through: Through 
  * Refuses relations by `t.hasMany` that lead to no model of the api, or to one that does not refer back, also if no
  * resource includes them.
  */
-function checkMany(model: CompiledModel, known: readonly CompiledModel[]): void {
-  const byName = new Map(known.map((one) => [one.name, one]));
+function checkMany(model: CompiledModel, byName: ReadonlyMap<string, CompiledModel>): void {
   for (const relation of model.many.values()) {
     const target = byName.get(relation.model);
     if (target) linkMany(relation, model, target);
