@@ -1,7 +1,5 @@
-import { join } from 'node:path';
-import ts from 'typescript';
 import { expect, it } from 'vitest';
-import { root } from '../support/docs/pages.ts';
+import { findTypeErrors } from '../support/docs/find-type-errors.ts';
 
 const setup = `
 import { defineModel, service, t } from '../../src/index.ts';
@@ -39,22 +37,12 @@ const mistakes: readonly (readonly [code: string, message: string])[] = [
   ["resource({ model: Note, operations: { send: { path: 'send', handler: () => 1 } } });", 'to type \'"a path begins with `/`"\'.'],
 ];
 
-it('TypeScript names the mistake, what is legal, or why nothing is', () => {
-  const file = join(import.meta.dirname, 'mistakes.ts');
+it('TypeScript names the mistake, what is legal, or why nothing is', async () => {
   const code = setup + mistakes.map(([line]) => line).join('\n');
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root);
-  const host = ts.createCompilerHost({ ...options, noErrorTruncation: true });
-  const { getSourceFile, fileExists } = host;
-  host.fileExists = (name) => name === file || fileExists(name);
-  host.getSourceFile = (name, target, ...rest) =>
-    name === file ? ts.createSourceFile(name, code, target) : getSourceFile(name, target, ...rest);
-  const program = ts.createProgram([file], { ...options, noErrorTruncation: true }, host);
-  const source = program.getSourceFile(file) as ts.SourceFile;
   const lines = code.split('\n');
-  const found = program.getSemanticDiagnostics(source).map(({ messageText, start = 0 }) => ({
-    line: lines[source.getLineAndCharacterOfPosition(start).line],
-    message: ts.flattenDiagnosticMessageText(messageText, '\n'),
+  const found = (await findTypeErrors({ 'mistakes.ts': code }, { noErrorTruncation: true })).map(({ line, message }) => ({
+    line: lines[line - 1],
+    message,
   }));
   expect(found).toEqual(mistakes.map(([line, message]) => ({ line, message: expect.stringContaining(message) })));
 });

@@ -109,7 +109,7 @@ function compileWithin(node: Node, path: string, compared: ReadonlySet<string>):
 function refuseUnreachable(node: Node, path: string, place: string): void {
   if (node.kind === 'array') refuseUnreachable(node.items.node, path, place);
   if (node.kind === 'leaf' && node.caseless)
-    throw new ConfigurationError(`\`caseless\` of \`${path}\`: its texts are in ${place}, where no query can compare them.`);
+    throw new ConfigurationError(`\`caseless\` of \`${path}\`: its texts are in ${place}, where no query ignores case.`);
 }
 
 function compileOwn({ node, key, ref }: CompiledField, path: string, compared: ReadonlySet<string>): Fold[] {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import ts from 'typescript';
+import { join } from 'node:path';
+import { findTypeErrors } from './find-type-errors.ts';
 import { type Block, blocksOf, fileBlocksOf, root } from './pages.ts';
 
 /** A block as TypeScript reads it, and where it stands in its page. */
@@ -21,13 +21,10 @@ function moduleOf({ page, line, code, setup, file }: Block): Module {
   return { text: `${before}\n${code}\n${after}\nexport {};\n`, page, firstLine: line - before.split('\n').length };
 }
 
-/**
- * The blocks and files of pages as modules, each page in a folder of its own. The folder is in the repository, so that
- * packages are found from there.
- */
+/** The blocks and files of pages as modules by their paths, each page in a folder of its own. */
 function modulesOf(pages: readonly string[]): Map<string, Module> {
   const found = pages.flatMap((page) => {
-    const folder = join(root, '.tmp/docs', page.replace(/\.md$/, ''));
+    const folder = page.replace(/\.md$/, '');
     const blocks = [...blocksOf(page).filter(({ file }) => file === undefined), ...fileBlocksOf(page).values()];
     return blocks
       .filter(({ language, compiledBy }) => /^tsx?$/.test(language) && compiledBy === undefined)
@@ -36,46 +33,25 @@ function modulesOf(pages: readonly string[]): Map<string, Module> {
   return new Map(found);
 }
 
-/** The options of the repository, with every entry point of the package as its source. */
-function readOptions(): ts.CompilerOptions {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root);
+/** Every entry point of the package, as its source. */
+function entryPoints(): Readonly<Record<string, string[]>> {
   const { name, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const entries = Object.entries<{ types?: string }>(exports).flatMap(([entry, { types }]) =>
-    types === undefined ? [] : [[join(name, entry), [types.replace(/^\.\/dist\/(.*)\.d\.ts$/, './src/$1.ts')]]],
+    types === undefined ? [] : [[join(name, entry), [join(root, types.replace(/^\.\/dist\/(.*)\.d\.ts$/, 'src/$1.ts'))]]],
   );
-  return { ...options, paths: Object.fromEntries(entries), jsx: ts.JsxEmit.ReactJSX };
+  return Object.fromEntries(entries);
 }
 
 /**
  * What TypeScript says of all blocks of pages, in one strict program with the sources of the package, as
  * `page:line: message`.
  */
-export function compileBlocks(pages: readonly string[]): string[] {
+export async function compileBlocks(pages: readonly string[]): Promise<string[]> {
   const modules = modulesOf(pages);
-  const folders = new Set([...modules.keys()].flatMap((path) => parentsOf(path)));
-  const options = readOptions();
-  const host = ts.createCompilerHost(options);
-  const { getSourceFile, fileExists, readFile, directoryExists } = host;
-  host.fileExists = (path) => modules.has(path) || fileExists(path);
-  host.directoryExists = (path) => folders.has(path) || (directoryExists?.(path) ?? true);
-  host.readFile = (path) => modules.get(path)?.text ?? readFile(path);
-  host.getSourceFile = (path, target, ...rest) => {
-    const text = modules.get(path)?.text;
-    return text === undefined ? getSourceFile(path, target, ...rest) : ts.createSourceFile(path, text, target);
-  };
-  const program = ts.createProgram([...modules.keys()], options, host);
-  return [...modules].flatMap(([path, { text, page, firstLine }]) => {
-    const source = program.getSourceFile(path);
-    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(({ messageText, start = 0 }) => {
-      const line = firstLine + text.slice(0, start).split('\n').length - 1;
-      return `${page}:${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
-    });
+  const files = Object.fromEntries([...modules].map(([path, { text }]) => [path, text]));
+  const mistakes = await findTypeErrors(files, { paths: entryPoints(), jsx: 'react-jsx' });
+  return mistakes.map(({ file, line, message }) => {
+    const module = modules.get(file);
+    return module ? `${module.page}:${module.firstLine + line - 1}: ${message}` : `${file}:${line}: ${message}`;
   });
-}
-
-/** The folders of a path up to the root of the repository. */
-function parentsOf(path: string): string[] {
-  const folder = dirname(path);
-  return folder === root ? [] : [folder, ...parentsOf(folder)];
 }

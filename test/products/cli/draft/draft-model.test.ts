@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Audit } from '../../../../src/products/audit/audit-collection.ts';
 import { auditCollection } from '../../../../src/products/audit/audit-collection.ts';
@@ -11,11 +8,9 @@ import { fieldNameOf, nameKeys, quote, schemaNameOf, singular } from '../../../.
 import { run } from '../../../../src/products/cli/run.ts';
 import { useWritePage } from '../../../guides/parts/write-page.ts';
 import { useDatabase } from '../../../support/database/database.ts';
-import { root } from '../../../support/docs/pages.ts';
+import { findTypeErrors } from '../../../support/docs/find-type-errors.ts';
 import { useTemporaryFolder } from '../../../support/temporary-folder.ts';
 import { hard } from './hard.ts';
-
-const compiler = join(root, 'node_modules/typescript-newest/bin/tsc');
 
 const database = useDatabase();
 const writePage = useWritePage();
@@ -42,20 +37,6 @@ async function auditDraft(text: string): Promise<Audit> {
   return last as Audit;
 }
 
-/** What TypeScript says of a draft. */
-async function compile(text: string): Promise<string> {
-  const { folder } = await writePage('', { 'model.ts': text });
-  const config = {
-    extends: join(root, 'tsconfig.json'),
-    compilerOptions: { incremental: false, tsBuildInfoFile: null },
-    include: [],
-    files: ['model.ts'],
-  };
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  const said = await promisify(execFile)(process.execPath, [compiler, '-p', folder]).catch((error: { stdout: string }) => error);
-  return said.stdout;
-}
-
 describe('the draft of a collection', () => {
   it('fits every record, whatever stands in them, and names the keys that are not fields', async () => {
     const { misfits, records, unknownKeys } = await auditDraft(await draft('orders', hard));
@@ -64,7 +45,7 @@ describe('the draft of a collection', () => {
   });
 
   it('is TypeScript', async () => {
-    expect(await compile(await draft('orders', hard))).toBe('');
+    expect(await findTypeErrors({ 'model.ts': await draft('orders', hard) })).toEqual([]);
   });
 
   it('says on the line of a field what is doubtful', async () => {
