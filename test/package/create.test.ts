@@ -30,7 +30,7 @@ beforeAll(async () => {
   const manifest = JSON.parse(await read('package.json'));
   manifest.dependencies['koa-mongo-resource'] = tarball(); // the registry may not have this version
   await app.write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
-  await expectSuccess('npm', ['install', '--no-audit', '--no-fund']);
+  await expectSuccess('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline']);
   mongod = await startMongod();
   await app.write('.env', (await read('.env.example')).replace(':27017', `:${mongod.port}`));
 });
@@ -161,7 +161,7 @@ describe('the created app', () => {
     expect(await Promise.all(answers)).toEqual([200, 503, 200]);
     away.child.kill('SIGTERM');
     await once(away.child, 'exit');
-    await expectSuccess('npm', ['install', '--no-audit', '--no-fund']); // what the build has pruned
+    await expectSuccess('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline']); // what the build has pruned
   });
 
   it('is served by npm run dev, and again when its model changes', async () => {

@@ -26,7 +26,11 @@ export class Stranger {
     const stranger = await Stranger.make();
     const manifest = { private: true, type: 'module', dependencies: { 'koa-mongo-resource': tarball(), ...dependencies } };
     for (const [path, text] of Object.entries({ ...files, 'package.json': JSON.stringify(manifest) })) await stranger.write(path, text);
-    await succeed('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'], stranger.folder);
+    await succeed(
+      'npm',
+      ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts', '--prefer-offline'],
+      stranger.folder,
+    );
     return stranger;
   }
 
