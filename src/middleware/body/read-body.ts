@@ -29,7 +29,7 @@ export const problemsOfBody = [
  * Reads the JSON of a request within its limits. Returns undefined if there is no body. Throws 413, 408, 415 and 400.
  */
 export async function readBody(ctx: Context, limits: BodyLimits): Promise<unknown> {
-  const bytes = await readBytes(ctx, limits);
+  const bytes = ctx.req.readableEnded ? readAgain(ctx, limits.bytes) : await receive(ctx, limits);
   checkMediaType(ctx);
   const text = decodeUtf8(bytes);
   if (text.trim() === '') return undefined;
@@ -60,29 +60,15 @@ function unsupported({ method }: Context, detail: string, others: Readonly<Recor
   return new Problem({ code: 'unsupported_media_type', detail, headers });
 }
 
-async function readBytes(ctx: Context, { bytes, ms }: BodyLimits): Promise<Buffer> {
-  if (ctx.req.readableEnded) return readAgain(ctx, bytes);
-  try {
-    return await within(ms, rawBody(ctx.req, { limit: bytes, length: ctx.request.length ?? null }));
-  } catch (error) {
-    throw toBodyProblem(error, bytes);
-  }
-}
-
 /** Rejects after a time limit. The rest of the body is discarded, as for every refused request. */
-function within<T>(ms: number, reading: Promise<T>): Promise<T> {
+function receive({ req, request }: Context, { bytes, ms }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const alarm = coarseTimer.after(ms, () => reject(tooSlow(ms)));
-    reading.then(
-      (read) => {
-        alarm.cancel();
-        resolve(read);
-      },
-      (error) => {
-        alarm.cancel();
-        reject(error);
-      },
-    );
+    rawBody(req, { limit: bytes, length: request.length ?? null }, (error, received) => {
+      alarm.cancel();
+      if (error) reject(toBodyProblem(error, bytes));
+      else resolve(received);
+    });
   });
 }
 

@@ -159,12 +159,12 @@ function open(
    * again.
    */
   async function writeOrExplain(target: Target, changes: Changes | undefined, run: Write, work: Work): Promise<StoredRecord> {
-    return retry(async () => {
+    for (let race = 0; race < maxRaces; race++) {
       const stored = await write(work, run, target.writer);
       if (stored) return new StoredRecord(model, stored);
       await explainMiss(target, work, changes);
-      return undefined;
-    });
+    }
+    throw changedTooOften();
   }
 
   function applying(filter: Filter, changes: Changes): Write {
@@ -202,7 +202,7 @@ function open(
       const run = (filter: Filter) => applying(filter, changes);
       if (changesNothing(changes)) return new StoredRecord(model, await explainMiss(target, work, changes));
       if (changes.storedCheck) return updateChecked(target, changes, changes.storedCheck, run, work);
-      return writeOrExplain(target, changes, run(toFilter(target, changes)), work);
+      return await writeOrExplain(target, changes, run(toFilter(target, changes)), work);
     },
 
     step: (target, change, work) => runLoaded(work, stepping, (step) => step(target, change, work)),
@@ -214,7 +214,7 @@ function open(
       const run: Write = model.deletedAt
         ? marked(filter, deletion)
         : (command) => asBytes.findOneAndDelete(command.handOver(filter), asRecord('before', command));
-      return writeOrExplain(target, undefined, run, work);
+      return await writeOrExplain(target, undefined, run, work);
     },
   };
   const plain: CollectionWork = {
@@ -222,7 +222,7 @@ function open(
     ...openPurges(model, collection, { readLatest, write }),
     async restore(target, work) {
       const deleted = { ...target, scope: narrow(model, 'only', target.scope) };
-      return writeOrExplain(deleted, undefined, applying(toFilter(deleted), unmarking(model)), work);
+      return await writeOrExplain(deleted, undefined, applying(toFilter(deleted), unmarking(model)), work);
     },
   };
   const used = model.ledger ? { ...plain, ...recordWrites(model, plain, { db, maxTimeMS }) } : plain;
@@ -244,5 +244,9 @@ async function retry<T>(attempt: () => Promise<T | undefined>): Promise<T> {
     const result = await attempt();
     if (result !== undefined) return result;
   }
-  throw new Problem({ code: 'overloaded', detail: 'The record is being changed too often at the moment; try again.' });
+  throw changedTooOften();
+}
+
+function changedTooOften(): Problem {
+  return new Problem({ code: 'overloaded', detail: 'The record is being changed too often at the moment; try again.' });
 }
