@@ -32,8 +32,8 @@ export function compileKoaAdapter(prefix: string, { probes, around, dispatch }: 
   const router = new Router();
   router.register('/', methods, (ctx, next) => answer(ctx as unknown as Context, '', next));
   router.register('/*path', methods, (ctx, next) => answer(ctx as unknown as Context, `/${ctx.captures?.at(-1)}`, next));
-  async function api(ctx: Context, next: Koa.Next): Promise<void> {
-    await answer(ctx, ctx.path, next);
+  function api(ctx: Context, next: Koa.Next): Promise<unknown> {
+    return answer(ctx, ctx.path, next);
   }
   return Object.assign(api, { router });
 }

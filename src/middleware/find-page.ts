@@ -5,7 +5,7 @@ import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import { pathsIn } from '../mongo/relations/through/expression.ts';
 import type { Matching } from '../mongo/relations/through/plan-through.ts';
-import { type Sight, throughFields } from '../mongo/relations/through/through-field.ts';
+import { type Sight, type ThroughField, type ThroughStep, throughFields } from '../mongo/relations/through/through-field.ts';
 import { checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { ofRead } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
@@ -97,12 +97,21 @@ export interface SeenThrough {
  * Asks the guards and scopes of the related records that a query names: only those, and none behind one that shows
  * nothing. Throws a plain Error (500) for a query of a `listQuery` with another `through`.
  */
-export async function askThrough(ctx: Context, query: Matching, through: Through | undefined): Promise<SeenThrough> {
+export function askThrough(ctx: Context, query: Matching, through: Through | undefined): SeenThrough | Promise<SeenThrough> {
   const named = throughFields(query);
   const paths = query.filter ? pathsIn(query.filter) : [];
   if (named.length === 0 && paths.length === 0) return {};
   if (!through || ![...named, ...paths.flat()].every((one) => through.knows(one)))
     throw new Error('`findPage` must be given the same `through` as `listQuery`.');
+  return askNamed(ctx, named, paths, through);
+}
+
+async function askNamed(
+  ctx: Context,
+  named: readonly ThroughField[],
+  paths: readonly (readonly ThroughStep[])[],
+  through: Through,
+): Promise<SeenThrough> {
   const scopes = sourceScopesOf(ctx);
   for (const steps of [...named.map((field) => field.steps), ...paths]) {
     for (const { source } of steps) if (!(await scopes.of(source as GuardedSource))) break; // those of `listQuery`

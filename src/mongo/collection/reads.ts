@@ -121,8 +121,11 @@ export function openReads(
    * Reads a page in one command; in a transaction, where `$unionWith` is not allowed, in one for each range until the
    * page is full.
    */
-  async function readPage(plan: PagePlan, projected: Projected, command: Command): Promise<FirstBatch> {
-    if (!command.session || plan.computed) return readPlanned(plan, projected, command);
+  function readPage(plan: PagePlan, projected: Projected, command: Command): Promise<FirstBatch> {
+    return command.session && !plan.computed ? readRanges(plan, projected, command) : readPlanned(plan, projected, command);
+  }
+
+  async function readRanges(plan: PagePlan, projected: Projected, command: Command): Promise<FirstBatch> {
     const found: Uint8Array[] = [];
     for (const range of plan.ranges) {
       const batch = await readPlanned({ ...plan, ranges: [range], limit: plan.limit - found.length }, projected, command);
@@ -156,8 +159,7 @@ export function openReads(
     return counted?.count ?? 0;
   }
 
-  async function countAll({ total }: ListQuery, matching: ThroughQuery, command: Command): Promise<Total | undefined> {
-    if (total === undefined) return undefined;
+  async function countAll(total: 'exact' | 'estimate', matching: ThroughQuery, command: Command): Promise<Total> {
     if (total === 'exact') return { count: await countMatches(matching, command), isEstimate: false };
     const options: EstimatedDocumentCountOptions & Abortable = command.options; // the driver's type forgets the signal
     return { count: await command.count(() => collection.estimatedDocumentCount(options)), isEstimate: true };
@@ -224,10 +226,11 @@ export function openReads(
       const read = readerFor(asked);
       const bound = byRelated || search ? boundOfSort(asked, through) : undefined;
       const known = bound && (await countSortable(matching, bound, read, work));
-      const [batch, total] = await read(work, (command) => {
+      const [batch, total] = await read(work, (command): Promise<readonly [FirstBatch, Total | undefined]> => {
         const found = measuresFirst ? readMeasured(plan, projection, command, maxPageBytes) : readPage(plan, projection, command);
-        const counted = query.total === 'exact' && known ? known : countAll(query, matching, command);
-        return Promise.all([near && nearby ? nearby.withIndex(found, model, near) : found, counted]);
+        const batch = near && nearby ? nearby.withIndex(found, model, near) : found;
+        if (query.total === undefined) return batch.then((read) => [read, undefined]);
+        return Promise.all([batch, query.total === 'exact' && known ? known : countAll(query.total, matching, command)]);
       });
       const sort = new Map(query.sort.map(({ field, direction }) => [field.path, direction]));
       if (!computed && !search && !near) notice?.({ filter: matching.filter, sort, limit: plan.limit });

@@ -61,7 +61,7 @@ export function compileFirstBatch(
     return { found: cursor.firstBatch, isCut: cursor.id !== 0n };
   }
 
-  async function read(body: BsonDocument, { signal, causal }: Sending): Promise<FirstBatch> {
+  function read(body: BsonDocument, { signal, causal }: Sending): Promise<FirstBatch> {
     const command: BsonDocument = { ...body, ...settings };
     if (causal) command.readConcern = { ...ofMajority }; // the driver writes the time of the session into it
     const own = causal ? { signal, session: causal } : { signal };

@@ -21,9 +21,13 @@ export type WrittenPage = Page & { readonly written: WrittenRecords };
  * Throws `invalid_query` (400) if a page by number would have to end early, and if the included records of the first
  * record are too large. Throws the reason behind a pause if the client has gone, or the request was given up.
  */
-export async function writePage(page: Page, work: Work, included?: Included): Promise<WrittenPage> {
-  const { written, records, direction } = page;
-  if (written?.of === records) return { ...page, written };
+export function writePage(page: Page, work: Work, included?: Included): WrittenPage | Promise<WrittenPage> {
+  const { written, records } = page;
+  return written?.of === records ? { ...page, written } : writeAnew(page, work, included);
+}
+
+async function writeAnew(page: Page, work: Work, included: Included | undefined): Promise<WrittenPage> {
+  const { records, direction } = page;
   const output = spare.pop() ?? new JsonOutput();
   let leave: (() => void) | undefined;
   async function rest(): Promise<void> {

@@ -25,7 +25,7 @@ function pageOf(...texts: readonly string[]): Page {
   };
 }
 
-const write = (...texts: readonly string[]) => writePage(pageOf(...texts), new Work());
+const write = async (...texts: readonly string[]) => writePage(pageOf(...texts), new Work());
 
 const jsonOf = (...texts: readonly string[]) => JSON.stringify(texts.map((text, id) => ({ id, text })));
 
@@ -85,7 +85,7 @@ describe('writePage()', () => {
     const texts = Array<string>(6).fill('a'.repeat(700_000));
     await Promise.all([
       write(...texts).then(() => ended.push('large')),
-      writePage(hidden, new Work()).then(({ written }) => ended.push(written.json.toString())),
+      Promise.resolve(writePage(hidden, new Work())).then(({ written }) => ended.push(written.json.toString())),
     ]);
     expect(ended).toEqual(['[{"id":0},{"id":1},{"id":2},{"id":3}]', 'large']);
   });
