@@ -59,7 +59,7 @@ export function openLinks(
       const without = { $filter: { input: list, cond: { $ne: ['$$this', { $literal: element }] } } };
       const next = kind === 'add' ? { $concatArrays: [list, [{ $literal: element }]] } : without;
       const filter = both(both(toFilter(target), { $expr: { $and: conditionsOf(change, list, without) } }), remainsWithin(change, own));
-      const pipeline = [{ $set: { [field.key]: next } }, ...buildUpdate(model, changes, new Date())];
+      const pipeline = buildUpdate(model, changes, new Date(), { [field.key]: next });
       const send = (command: Command): Promise<Uint8Array | null> =>
         collection.findOneAndUpdate(command.handOver(filter), pipeline, { returnDocument: 'after', ...recordAsBytes, ...command.options });
       if (kind === 'add') requireAddable(change, own, writer);

@@ -47,15 +47,15 @@ export function openStep(
     const show = compileShownValue(field);
     const own = (writer?.writeScope ?? []).filter((condition) => condition.field.path === field.key);
     const value = { $ifNull: [`$${field.key}`, show({})] };
-    const filter = both(toFilter(target), { $expr: mayStep(value, BigInt(add), field, own) });
+    const filter = both(toFilter(target, changes), { $expr: mayStep(value, BigInt(add), field, own) });
     const next = { $add: [{ $toLong: value }, BigInt(add)] };
-    const pipeline = [{ $set: { [field.key]: next } }, ...buildUpdate(model, changes, new Date())];
+    const pipeline = buildUpdate(model, changes, new Date(), { [field.key]: next });
     const send = (command: Command): Promise<Uint8Array | null> =>
       collection.findOneAndUpdate(command.handOver(filter), pipeline, { returnDocument: 'after', ...recordAsBytes, ...command.options });
     return retry(async () => {
       const written = await write(work, send, writer);
       if (written) return new StoredRecord(model, written);
-      const stored = await explainMiss(target, work);
+      const stored = await explainMiss(target, work, changes);
       const after = asInteger(show(stored), field, model) + BigInt(add);
       const wrong = errorOf(after, field);
       if (wrong) throw validationFailed([wrong.at(field.name)]);

@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Changes } from '../../model/write/plan-changes.ts';
 import type { Commands } from '../driver/commands.ts';
 import type { Told } from '../driver/duplicate-key.ts';
 import type { Work } from '../driver/work.ts';
@@ -66,9 +67,12 @@ export interface Target {
 
 /** What the writes of one record by an expression need of their collection. */
 export interface ExplainedWrites extends Pick<Commands, 'write'> {
-  toFilter(target: Target): Filter;
-  /** Throws 404 or 412 if one of them explains why nothing matched, and returns the record otherwise. */
-  explainMiss(target: Target, work: Work): Promise<Record<string, unknown>>;
+  toFilter(target: Target, changes?: Changes): Filter;
+  /**
+   * Throws 404 or 412 if one of them explains why nothing matched, or what the record refuses of `changes`, and returns
+   * the record otherwise.
+   */
+  explainMiss(target: Target, work: Work, changes?: Changes): Promise<Record<string, unknown>>;
   /** Tries a write again that nothing explains, a bounded number of times. */
   retry<T>(attempt: () => Promise<T | undefined>): Promise<T>;
 }

@@ -13,21 +13,22 @@ import { mergedKeys, requirementsOf } from './merge-keys.ts';
  *
  * The first stages create missing embedded objects, level by level. The last stage has all assignments, and increments
  * the revision. Without assignments, the revision is incremented only if an object was created. Only the first stage
- * can tell, so it does both. A pipeline that leaves the record as it was writes nothing.
+ * can tell, so it does both. A pipeline that leaves the record as it was writes nothing. `computed` are expressions for
+ * stored keys that are set together with the plan.
  */
-export function buildUpdate(model: CompiledModel, changes: Changes, now: Date): BsonDocument[] {
+export function buildUpdate(model: CompiledModel, changes: Changes, now: Date, computed?: BsonDocument): BsonDocument[] {
   const { assignments, embedded } = model.folds ? model.folds.extend(changes) : changes;
   const created = embedded.length > 0 ? embedded.filter(isCreated) : embedded;
   const stages = levels(created).map((merges) => ({ $set: createAll(merges) }));
   const [first] = stages;
-  if (assignments.length === 0 && first) {
+  if (assignments.length === 0 && first && !computed) {
     count(first.$set, model, now, { $and: created.map(({ path }) => isObjectAt(path)) });
     return stages;
   }
-  const last: BsonDocument = {};
+  const last: BsonDocument = { ...computed };
   for (const { path, value } of assignments) last[path] = value instanceof KeyMerge ? mergedKeys(value, `$${path}`) : literal(value);
   count(last, model, now);
-  if (assignments.length > 0 || model.updatedAt || model.revision) stages.push({ $set: last });
+  if (assignments.length > 0 || computed || model.updatedAt || model.revision) stages.push({ $set: last });
   return stages;
 }
 

@@ -18,6 +18,9 @@ const Product = defineModel('Product', {
     likes: t.counter({ policy: { read: 'staff' } }),
     rank: t.counter({ unique: true, default: () => Math.floor(Math.random() * 1e9), policy: { update: 'staff' } }),
     closed: t.boolean({ default: false }),
+    box: t.optional(t.object('Box', { width: t.int(), colour: t.string({ default: 'red' }) })),
+    seal: t.optional(t.object('Seal', { colour: t.string({ default: 'red' }) })),
+    labels: t.map(t.string(), { merge: true, maxProperties: 1, default: {} }),
     seller: t.optional(t.ref('Seller', { id: t.string(), exists: true })),
     revision: t.revision(),
     updatedAt: t.updatedAt(),
@@ -58,6 +61,7 @@ beforeAll(async () => {
         (ctx, draft) => {
           if (ctx.get('x-closed')) (draft as Any).closed = true;
           if (ctx.get('x-set')) (draft as Any).stock = 5;
+          if (draft) Object.assign(draft as Any, JSON.parse(ctx.get('x-draft') || '{}'));
           if (ctx.get('x-forbid')) throw new Problem({ status: 409, code: 'closed' });
         },
       ],
@@ -123,6 +127,17 @@ describe('guards and hooks', () => {
     expect((await step('pen/stock', 1, { 'x-forbid': 'yes' })).status).toBe(409);
     expect((await step('pen/stock', 1, { 'x-set': 'yes' })).status).toBe(500);
     expect(await stored()).toMatchObject({ stock: 11, revision: 5 });
+  });
+
+  it('before the write merge into objects and maps only what a patch would, and each step is one of the revision', async () => {
+    const drafted = (draft: object) => step('pen/stock', 1, { 'x-draft': JSON.stringify(draft) });
+    expect((await drafted({ box: { colour: 'blue' } })).status).toBe(500); // there is none, and this does not suffice
+    expect((await drafted({ labels: { a: '1', b: '2' } })).body.errors).toMatchObject([{ field: 'labels', rule: 'maxProperties' }]);
+    expect(await stored()).toEqual({ _id: 'pen', name: 'Pen', tenant: 'ann', stock: 10, likes: 1, rank: 1, revision: 4 });
+    expect((await drafted({ labels: { a: '1' } })).body.data).toMatchObject({ stock: 11, labels: { a: '1' }, revision: 5 });
+    expect((await drafted({ labels: { b: '2' } })).status).toBe(422);
+    expect((await drafted({ seal: {} })).body.data).toMatchObject({ stock: 12, seal: { colour: 'red' }, revision: 6 });
+    expect((await drafted({ seal: {} })).body.data).toMatchObject({ stock: 13, revision: 7 });
   });
 });
 
