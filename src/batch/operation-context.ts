@@ -10,9 +10,9 @@ import type { BatchOperation } from './read-batch.ts';
  * client sent for it.
  */
 class OperationRequest extends Readable {
-  readonly httpVersion = '1.1';
-  readonly httpVersionMajor = 1;
-  readonly httpVersionMinor = 1;
+  readonly httpVersion: string;
+  readonly httpVersionMajor: number;
+  readonly httpVersionMinor: number;
   readonly complete = true;
   readonly method: string;
   readonly url: string;
@@ -26,6 +26,9 @@ class OperationRequest extends Readable {
     this.method = method;
     this.url = url;
     this.socket = req.socket;
+    this.httpVersion = req.httpVersion; // over HTTP/2, Koa reads the host from `:authority`
+    this.httpVersionMajor = req.httpVersionMajor;
+    this.httpVersionMinor = req.httpVersionMinor;
     this.headers = {
       ...Object.fromEntries(Object.entries(req.headers).filter(([name]) => !ofBatch(name))),
       ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
@@ -41,7 +44,7 @@ class OperationRequest extends Readable {
 
 /** Headers that are about the batch and its body. All others count for each operation. */
 function ofBatch(name: string): boolean {
-  return /^(?:content-|if-|accept-encoding$|transfer-encoding$|trailer$|expect$|range$|idempotency-key$)/.test(name);
+  return /^(?::method$|:path$|content-|if-|accept-encoding$|transfer-encoding$|trailer$|expect$|range$|idempotency-key$)/.test(name);
 }
 
 /**

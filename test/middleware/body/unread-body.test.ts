@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect, constants, createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { afterEach, describe, expect, it } from 'vitest';
 import { jsonBody, problems } from '../../../src/index.ts';
@@ -11,13 +14,18 @@ afterEach(() => {
   for (const client of clients.splice(0)) client.socket.destroy();
 });
 
-/** A client of a server that refuses every request. */
-async function refused(limits: DiscardLimits): Promise<RawClient> {
-  const app = new Koa().use(async (ctx) => {
+function refuse(limits: DiscardLimits, isRead = false): Koa.Middleware {
+  return async (ctx) => {
+    if (isRead) await once(ctx.req, 'data');
     ctx.status = 413;
     ctx.body = 'no';
-    discardUnreadBody(ctx, limits);
-  });
+    discardUnreadBody(ctx as never, limits);
+  };
+}
+
+/** A client of a server that refuses every request. */
+async function refused(limits: DiscardLimits): Promise<RawClient> {
+  const app = new Koa().use(refuse(limits));
   const client = await RawClient.connect(await listen(app.callback()));
   clients.push(client);
   return client;
@@ -58,6 +66,29 @@ describe('discardUnreadBody', () => {
     await client.head('GET /', { Connection: 'close' });
     expect((await client.answer())?.headers.connection).toBe('close');
     await client.ended();
+  });
+});
+
+describe('discardUnreadBody over HTTP/2', () => {
+  it.each([
+    ['sends more than the limit', { ...ample, maxBytes: 10 }],
+    ['takes too long', { ...ample, maxMS: 100 }],
+  ])('closes the stream of a client that %s, and no other', async (_what, limits) => {
+    const server = createServer(new Koa().use(refuse(limits, true)).callback() as never).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    try {
+      for (const _time of [1, 2]) {
+        const stream = session.request({ ':method': 'POST' }).resume();
+        stream.write('x');
+        stream.once('response', () => stream.write('x'.repeat(1000)));
+        const [[headers]] = await Promise.all([once(stream, 'response'), once(stream, 'close')]);
+        expect([headers[':status'], stream.rstCode]).toEqual([413, constants.NGHTTP2_NO_ERROR]);
+      }
+    } finally {
+      session.destroy();
+      server.close();
+    }
   });
 });
 
