@@ -30,13 +30,12 @@ export function batchReplays({ maxOperations, readmit, idCreated }: BatchReplays
       const ids: (CreatedId | undefined)[] = [];
       for (const [index, operation] of readBatch(ctx.request.body, maxOperations).entries()) {
         try {
-          const filled = shown.length > 0 ? fillIn(operation, ids) : operation; // what it shows is unknown, and not sent
+          const filled = fillIn(operation, ids);
           const own = operationContext(ctx, filled);
           await readmit(own, filled.path);
-          const ofOne = shown[index];
-          const found = (await own.replays?.admit(own, ofOne ? [ofOne] : [])) ?? [];
+          const found = (await own.replays?.admit(own, shown.slice(index, index + 1))) ?? [];
           sought.push(...found.map((one) => ({ ...one, refuse: () => ofOperation(one.refuse(), index) })));
-          ids.push(idCreated(own, ofOne?.records[0]?.id));
+          ids.push(idCreated(own, shown[index]?.records[0]?.id));
         } catch (error) {
           throw ofOperation(error, index);
         }

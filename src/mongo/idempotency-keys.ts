@@ -19,8 +19,8 @@ export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
-  /** The records that it shows, for each operation. Undefined if that is not known. */
-  readonly shown?: readonly ShownRecords[] | undefined;
+  /** The records that it shows, for each operation. */
+  readonly shown: readonly ShownRecords[];
   /** The view in which it was made. Undefined if it does not depend on rules. */
   readonly view?: KeptView | undefined;
 }
@@ -69,14 +69,19 @@ export class KeyTaken extends Error {
   override readonly name = 'KeyTaken';
 }
 
-interface StoredKey {
+/** A key as it is written first, in the transaction that also writes its answer. */
+interface BegunKey {
   readonly _id: string;
   readonly request: string;
   readonly expiresAt: Date;
-  readonly status?: number;
-  readonly headers?: readonly (readonly [string, string])[];
+}
+
+/** A key as it is committed. */
+interface StoredKey extends BegunKey {
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
   readonly body?: Uint8Array;
-  readonly shown?: readonly ShownRecords[];
+  readonly shown: readonly ShownRecords[];
   readonly view?: KeptView;
 }
 
@@ -119,11 +124,11 @@ export function openIdempotencyKeys({ db: database, collection: name, ttl, maxTi
    * Writes the key, in place of an expired one that the index has not removed yet. If there is a valid one, its id is a
    * duplicate.
    */
-  async function insert(key: StoredKey, work: Work): Promise<void> {
+  async function insert(key: BegunKey, work: Work): Promise<void> {
     await write(work, async (command) => {
       try {
         const expired = command.handOver({ _id: key._id, expiresAt: { $lte: new Date() } });
-        await collection.replaceOne(expired, key, { ...command.options, upsert: true });
+        await collection.replaceOne(expired, key as StoredKey, { ...command.options, upsert: true });
       } catch (error) {
         if (isServerError(error, serverCodes.duplicateKey)) throw new KeyTaken('The key was taken meanwhile.', { cause: error });
         // Not as the cause: its label would have the transaction tried again, while the other one may take long.
@@ -133,7 +138,7 @@ export function openIdempotencyKeys({ db: database, collection: name, ttl, maxTi
   }
 
   async function complete(id: string, { status, headers, body, shown, view }: KeptAnswer, work: Work): Promise<void> {
-    const answer = { status, headers: Object.entries(headers), ...(body && { body }), ...(shown && { shown }), ...(view && { view }) };
+    const answer = { status, headers: Object.entries(headers), ...(body && { body }), shown, ...(view && { view }) };
     if (BSON.calculateObjectSize(answer, bsonOptions) > mostBytes) throw tooManyShown();
     await write(work, (command) => collection.updateOne(command.handOver({ _id: id }), { $set: answer }, command.options));
   }
@@ -150,7 +155,7 @@ export function openIdempotencyKeys({ db: database, collection: name, ttl, maxTi
         ),
       );
       if (!found) return undefined;
-      const { request, status = 200, headers = [], body, shown, view } = found;
+      const { request, status, headers, body, shown, view } = found;
       return { request, answer: { status, headers: Object.fromEntries(headers), body: body && bytesOf(body), shown, view } };
     },
 

@@ -21,6 +21,9 @@ export interface IdempotencySettings {
   readonly maxAnswerBytes: number;
 }
 
+/** What is sent of an answer. */
+type Answer = Pick<KeptAnswer, 'status' | 'headers' | 'body'>;
+
 /** Headers of an answer that are made anew each time, or are for one client and one time only. */
 const notKept = new Set(['content-length', 'set-cookie', 'date', 'connection', 'transfer-encoding']);
 
@@ -85,8 +88,8 @@ export function idempotency(keys: IdempotencyKeys, { principal, required, maxAns
       if (!found) throw inProgress(); // committed, and not yet by a majority
       if (found.request !== request) throw reused();
       const { shown, view } = found.answer;
-      await requireSeen((await ctx.replays?.admit(ctx, shown ?? [])) ?? [], work);
-      const hasLeft = !shown || shown.some((one) => one.hasLeft);
+      await requireSeen((await ctx.replays?.admit(ctx, shown)) ?? [], work);
+      const hasLeft = shown.some((one) => one.hasLeft);
       if (!hasLeft && (!view || (await rulesOf(ctx).isIn(view)))) return send(found.answer);
       const record = hasLeft ? undefined : await ctx.replays?.read(ctx, shown);
       if (!record) return send({ status: 204, headers: { 'Idempotency-Replayed': 'true' }, body: undefined });
@@ -95,7 +98,7 @@ export function idempotency(keys: IdempotencyKeys, { principal, required, maxAns
       send({ status, headers: { ...headers, ...tag }, body: Buffer.from(`{"data":${record.toText()}}`) });
     }
 
-    function send({ status, headers, body }: KeptAnswer, cookies?: OutgoingHttpHeader): void {
+    function send({ status, headers, body }: Answer, cookies?: OutgoingHttpHeader): void {
       takeBack();
       if (cookies !== undefined) ctx.res.setHeader('set-cookie', cookies);
       ctx.status = status;
@@ -132,7 +135,7 @@ function reused(): Problem {
 }
 
 /** The answer that the operation has made: its status, the headers that it has set, and its body. */
-function captureAnswer(ctx: Context, before: Readonly<Record<string, unknown>>, maxBytes: number): KeptAnswer {
+function captureAnswer(ctx: Context, before: Readonly<Record<string, unknown>>, maxBytes: number): Answer {
   const body = answerBody(ctx);
   if (body && body.length > maxBytes) {
     const detail = `The answer would have more than ${maxBytes} bytes, which cannot be kept for an Idempotency-Key: nothing was written.`;
