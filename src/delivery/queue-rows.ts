@@ -122,7 +122,7 @@ export class QueueRows<Row extends QueueRow> {
   }
 
   /** Ends a lease as if the row had not been claimed, but for a pause. */
-  async giveBack(id: unknown, token: ObjectId, pauseMS = 0): Promise<boolean> {
+  async giveBack(id: unknown, token: ObjectId, pauseMS: number): Promise<boolean> {
     const triedAt = { $cond: [{ $eq: ['$attempts', 1] }, '$$REMOVE', '$triedAt'] };
     const change = { dueAt: later(pauseMS), lease: '$$REMOVE', attempts: { $subtract: ['$attempts', 1] }, triedAt };
     return this.#changeHeld(id, token, change);

@@ -8,7 +8,7 @@ import type { CompiledResource } from './define/compiled-resource.ts';
 import { describeUncovered } from './define/operation-groups.ts';
 
 /** Warns the developer (`process.emitWarning`) about definitions that are legal, but probably not meant. */
-export function warnOfDoubts(resources: readonly CompiledResource[], models: readonly Model[] = []): void {
+export function warnOfDoubts(resources: readonly CompiledResource[], models: readonly Model[]): void {
   resources.forEach(warnOfUnsettable);
   for (const { path, uncovered } of resources) for (const one of uncovered) warn('UNCOVERED_OPERATION', describeUncovered(one, path));
   warnOfUnknownModels([...resources.map(({ model }) => model), ...models.map(compileModel)]);

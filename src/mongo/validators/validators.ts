@@ -3,10 +3,8 @@ import { isServerError, serverCodes } from '../driver/server-error.ts';
 import type { ExistingValidator, ValidatorComparison } from './validator-plan.ts';
 
 /** Reads the validator of a collection. Undefined if the collection does not exist. Numbers keep their types. */
-export async function readValidator(db: Db, name: string, signal?: AbortSignal): Promise<ExistingValidator | undefined> {
-  const [found] = await db
-    .listCollections({ name }, { promoteValues: false, useBigInt64: false, raw: false, ...(signal ? { signal } : {}) })
-    .toArray();
+export async function readValidator(db: Db, name: string, signal: AbortSignal): Promise<ExistingValidator | undefined> {
+  const [found] = await db.listCollections({ name }, { promoteValues: false, useBigInt64: false, raw: false, signal }).toArray();
   if (!found) return undefined;
   const { validator = {}, validationLevel = 'strict', validationAction = 'error' } = ('options' in found ? found.options : undefined) ?? {};
   return { validator, validationLevel, validationAction };

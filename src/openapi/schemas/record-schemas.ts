@@ -24,7 +24,7 @@ import type { Operation } from '../../resource/define/resource-options.ts';
 import type { Schema } from '../document.ts';
 import { annotate } from './annotate.ts';
 import { describeEvents, type EventSchemas } from './event-schemas.ts';
-import { type Included, type IncludedRecords, noneIncluded, nothingIncluded } from './included-records.ts';
+import { type Included, type IncludedRecords, nothingIncluded } from './included-records.ts';
 import { isReadable, NamedSchema, type Shape, toSchemaName } from './named-schema.ts';
 import { pageSchema } from './page-schema.ts';
 import { isUntyped, mapSchema, readLeaf, valueSchema, withNull, withoutNull, writeLeaf } from './value-schema.ts';
@@ -59,7 +59,7 @@ interface Member {
  * client may write. A private field is in no schema, even if clients may write it, except in those of the bodies that
  * must contain it. `included` says where records may replace their ids.
  */
-export function describeRecord(resource: CompiledResource, included: Included = noneIncluded): RecordSchemas {
+export function describeRecord(resource: CompiledResource, included: Included): RecordSchemas {
   const { ops, operations, model } = resource;
   const isSelected = resource.fields && ops.some(isChoice);
   const isRead =

@@ -76,7 +76,7 @@ export class Records {
     return rows;
   }
 
-  async get(resource: string, id: Id, { meta, signal }: Options = {}): Promise<ListedRecord> {
+  async get(resource: string, id: Id, { meta, signal }: Options): Promise<ListedRecord> {
     const query = this.#furtherOf(meta, await this.#describe(resource));
     return this.#open(
       resource,
@@ -89,7 +89,7 @@ export class Records {
    * The records in the order of the ids, without missing ones. It asks by lists if the model allows `id[in]`, otherwise
    * one by one.
    */
-  async getMany(resource: string, ids: readonly Id[], { meta, signal }: Options = {}): Promise<ListedRecord[]> {
+  async getMany(resource: string, ids: readonly Id[], { meta, signal }: Options): Promise<ListedRecord[]> {
     const { parameters } = await this.#describe(resource);
     const parameter = parameters.get('id[in]');
     if (!parameter) {
@@ -106,7 +106,7 @@ export class Records {
     return ids.flatMap((id) => byId.get(String(id)) ?? []);
   }
 
-  async create(resource: string, values: object, { meta }: Options = {}): Promise<ListedRecord> {
+  async create(resource: string, values: object, { meta }: Options): Promise<ListedRecord> {
     const description = await this.#describe(resource);
     const { create, schemas } = description;
     const body = writeExactly(newRecordOf({ ...values }, create, schemas), create, schemas);

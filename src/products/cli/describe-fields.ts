@@ -47,7 +47,7 @@ export function formatFields(fields: readonly FieldFindings[]): string {
     filter.join(', ') || '-',
     sort ? 'yes' : '-',
   ]);
-  return formatTable([head, ...rows], '  ');
+  return formatTable([head, ...rows]);
 }
 
 /** A field in its place, stored or computed. */

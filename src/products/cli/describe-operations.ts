@@ -41,7 +41,7 @@ export function formatOperations(operations: readonly OperationFindings[]): stri
     ...[guards, before, within, after].map((names) => names.join(', ') || '-'),
     isScoped ? 'yes' : '-',
   ]);
-  return formatTable([head, ...rows], '  ');
+  return formatTable([head, ...rows]);
 }
 
 function functionsOf(resource: ServedResource, name: string): Functions {

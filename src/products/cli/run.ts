@@ -108,10 +108,7 @@ function formatHelp(commands: ReadonlyMap<string, Command>): string {
 
 The module exports an api, or a function that takes a database and returns an api.
 
-${formatTable(
-  [...commands].map(([name, { summary }]) => [name, summary]),
-  '  ',
-)}
+${formatTable([...commands].map(([name, { summary }]) => [name, summary]))}
 
 The options of a command: koa-mongo-resource <command> --help
 `;
@@ -131,6 +128,5 @@ ${formatOptions(optionsOf({ argument, options }))}
 function formatOptions(options: Options): string {
   return formatTable(
     Object.entries(options).map(([name, { value, text }]) => [`--${name}${value === undefined ? '' : ` <${value}>`}`, text]),
-    '  ',
   );
 }

@@ -104,9 +104,9 @@ function formatAudit(audit: Audit): string {
   const keys = unknownKeys.map(({ path, records, ids }) => [`${records}`, path, ids.join(', ')]);
   return [
     printable(`${model} (${collection}): ${compared}, ${fitting}`),
-    ...(rows.length > 0 ? [formatTable([['records', 'path', 'rule', 'message', 'ids'], ...rows], '  ')] : []),
+    ...(rows.length > 0 ? [formatTable([['records', 'path', 'rule', 'message', 'ids'], ...rows])] : []),
     ...(keys.length > 0
-      ? ['  Keys that are not fields, which the model ignores:', formatTable([['records', 'path', 'ids'], ...keys], '  ')]
+      ? ['  Keys that are not fields, which the model ignores:', formatTable([['records', 'path', 'ids'], ...keys])]
       : []),
     ...(omitted > 0 ? [`  Of further kinds, there are ${omitted} more.`] : []),
   ].join('\n');

@@ -98,7 +98,7 @@ function format({ collection, pending, dead, delivered, letters }: Findings): st
   ]);
   return [
     printable(`${collection}: ${pending} pending, ${dead} dead, ${delivered} delivered`),
-    ...(rows.length > 0 ? [formatTable([['dead letter', 'type', 'subject', 'at', 'attempts', 'last error'], ...rows], '  ')] : []),
+    ...(rows.length > 0 ? [formatTable([['dead letter', 'type', 'subject', 'at', 'attempts', 'last error'], ...rows])] : []),
     ...(dead > rows.length ? [`  There are ${dead - rows.length} more.`] : []),
   ].join('\n');
 }

@@ -25,7 +25,7 @@ export function fieldNameOf(key: string): string {
 }
 
 /** Gives each key a name of its own. Keys that are names keep them. */
-export function nameKeys(keys: readonly string[], reserved: readonly string[] = []): Map<string, string> {
+export function nameKeys(keys: readonly string[], reserved: readonly string[]): Map<string, string> {
   const names = new Map<string, string>();
   const taken = new Set(reserved);
   const isOwn = (key: string) => fieldNameOf(key) === key;
