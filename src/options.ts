@@ -21,6 +21,11 @@ export function aWholeNumber(least: number, most = Number.MAX_SAFE_INTEGER, unit
   return [isLegal, `a whole number${unit}${range}`];
 }
 
+/** A number of days as a text, such as the example. */
+export function aNumberOfDays(example: string): Legal {
+  return [(value) => typeof value === 'string' && /^[1-9]\d{0,4}d$/.test(value), `a number of days, such as '${example}'`];
+}
+
 /** One of some values. */
 export function oneOf(...values: readonly unknown[]): Legal {
   return [(value) => values.includes(value), `one of ${values.join(', ')}`];
@@ -36,7 +41,8 @@ export function anObject(words: string): Legal {
   return [isTable, words];
 }
 
-function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Whether a value is an object of named things, of whatever class. */
+export function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

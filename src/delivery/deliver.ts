@@ -3,7 +3,7 @@ import { ConfigurationError } from '../errors.ts';
 import { listNames } from '../hints.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
-import { aFunction, anArrayOf, anObject, aWholeNumber, checkOptions, type LegalOptions } from '../options.ts';
+import { aFunction, aNumberOfDays, anArrayOf, anObject, aWholeNumber, checkOptions, type LegalOptions } from '../options.ts';
 import { openLetters } from './letters.ts';
 import { type Event, lines, outboxesOf, type StoredEvent, toEvent } from './outbox.ts';
 import { type Given, Queue, type QueueObservation, type RetryOptions } from './queue.ts';
@@ -83,7 +83,7 @@ const legal: LegalOptions<DeliverOptions> = {
   concurrency: aWholeNumber(1, 1_000, ' of events'),
   lease: milliseconds(1_000),
   retry: anObject('an object of first, longest, for'),
-  keep: [(value) => typeof value === 'string' && /^[1-9]\d{0,4}d$/.test(value), "a number of days, such as '30d'"],
+  keep: aNumberOfDays('30d'),
   poll: milliseconds(100),
   observe: aFunction,
 };

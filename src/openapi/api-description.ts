@@ -2,6 +2,7 @@ import { ConfigurationError, type ProblemCode } from '../errors.ts';
 import { checkCodes } from '../middleware/exchange/can-answer.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { tryAll } from '../mistakes.ts';
+import { definedOf } from '../model/value/plain-object.ts';
 import { aString, checkValue, oneOf, orUndefined } from '../options.ts';
 import type { ServedResource } from '../resource/serve-resource.ts';
 import type { Contact, Info, License, SecurityRequirement, SecurityScheme } from './document.ts';
@@ -118,7 +119,7 @@ export function compileDescription(
     () => checkCodes(problems, 'an api'),
   ]);
   return {
-    info: { title, version, ...defined({ description, contact, license }) },
+    info: { title, version, ...definedOf({ description, contact, license }) },
     securitySchemes,
     security: security ?? schemes.map((name) => ({ [name]: [] })),
     problems,
@@ -139,8 +140,4 @@ function checkSecurity(security: readonly SecurityRequirement[], schemes: readon
     throw new ConfigurationError(
       `\`security\` of an api names \`${unknown}\`, which is not one of its \`securitySchemes\`: ${schemes.join(', ') || 'there are none'}.`,
     );
-}
-
-function defined<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }

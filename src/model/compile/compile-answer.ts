@@ -69,8 +69,7 @@ function compileWriter(node: ObjectNode, rules: readonly string[]): AnswerSchema
       const report = new Report();
       const stored = read(value, 'data', report);
       if (report.errors.length === 0) return write(value === null ? null : stored);
-      const wrong = report.errors.map((error) => `\`${error.field}\` ${error.message}`).join('; ');
-      throw new Error(`The answer of an operation does not match its schema: ${wrong}.`);
+      throw new Error(`The answer of an operation does not match its schema: ${report.text}.`);
     },
   };
 }

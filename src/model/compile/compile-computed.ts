@@ -129,8 +129,7 @@ function compileCompute(field: CompiledField, from: readonly CompiledField[], ge
     const report = new Report();
     const made = read(value, path, report);
     if (report.errors.length === 0) return value === null && field.nullable ? null : made;
-    const wrong = report.errors.map((error) => `\`${error.field}\` ${error.message}`).join('; ');
-    throw new NotComputed(path, `does not fit its type: ${wrong}`);
+    throw new NotComputed(path, `does not fit its type: ${report.text}`);
   };
 }
 

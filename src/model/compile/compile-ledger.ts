@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
-import { aFunction, anArrayOf, checkNames, checkOptions, type LegalOptions, orUndefined } from '../../options.ts';
+import { aFunction, aNumberOfDays, anArrayOf, checkNames, checkOptions, type LegalOptions, orUndefined } from '../../options.ts';
 import type { Model } from '../define/define-model.ts';
 import type { LedgerActor, ModelHistory, ModelOutbox } from '../define/ledger.ts';
 import type { FieldEntry, FieldTable, ObjectNode } from '../node.ts';
@@ -23,7 +23,7 @@ export interface CompiledHistory {
 }
 
 const legalHistory: LegalOptions<ModelHistory> = {
-  keep: orUndefined([(value) => typeof value === 'string' && /^[1-9]\d{0,4}d$/.test(value), "a number of days, such as '90d'"]),
+  keep: orUndefined(aNumberOfDays('90d')),
   by: aFunction,
   scopeFields: anArrayOf('field names'),
 };

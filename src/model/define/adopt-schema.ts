@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
+import { isTable } from '../../options.ts';
 import { type GivenSchema, isForeign } from './raw-schema.ts';
 import { hasReference, resolveSchema } from './resolve-schema.ts';
 import type { AnySchema } from './schema.ts';
@@ -74,15 +75,11 @@ function onlyFalse(additional: unknown, path: string): unknown {
 }
 
 function uniteValues(input: unknown, output: unknown, path: string, keyword: string): unknown {
-  if (isSchema(input) && isSchema(output)) return unite(input, output, path);
+  if (isTable(input) && isTable(output)) return unite(input, output, path);
   if (Array.isArray(input) && Array.isArray(output) && input.length === output.length)
     return input.map((one, index) => uniteValues(one, output[index], path, keyword));
   if (input === output) return input;
   throw changes(path, keyword);
-}
-
-function isSchema(value: unknown): value is GivenSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function changes(path: string, keyword: string): ConfigurationError {

@@ -11,6 +11,7 @@ import {
   orUndefined,
   required,
 } from '../../options.ts';
+import { definedOf } from '../value/plain-object.ts';
 import { objectSchema } from './build-schema.ts';
 import { divideFields } from './has-many.ts';
 import type { Checked, HasFields, SoundlyComputed } from './infer.ts';
@@ -181,10 +182,6 @@ function extend(this: Model, name: string, options: ExtensionOptions<Fields, Fie
     history,
     outbox,
   } as ModelOptions);
-}
-
-function definedOf<Options extends object>(options: Options): Options {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
 }
 
 function fieldsOf({ schema, hasMany }: Model): Fields {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean } from '../../hints.ts';
+import { isTable } from '../../options.ts';
 
 /** A JSON Schema before it is compiled: a builder made it, or it was written by hand. */
 export type GivenSchema = Readonly<Record<string, unknown>>;
@@ -34,7 +35,7 @@ export function isForeign(value: unknown): value is { readonly '~standard': unkn
 /** Returns the value as a schema. Throws a {@link ConfigurationError} if it is not an object. */
 export function asSchema(value: unknown, path: string): GivenSchema {
   if (isForeign(value)) throw new ConfigurationError(`The schema of \`${path}\` is of another library: write \`t.from(…)\` around it.`);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as GivenSchema;
+  if (isTable(value)) return value;
   throw new ConfigurationError(`The schema of \`${path}\` must be an object: a builder of \`t\`, or a JSON Schema.`);
 }
 

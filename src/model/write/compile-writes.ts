@@ -3,7 +3,7 @@ import { bodyNoObject, validationFailed } from '../../errors.ts';
 import { Invalid } from '../../rules.ts';
 import { absent, type CompiledField, type ObjectNode } from '../node.ts';
 import { objectIdLeaf, uuidLeaf } from '../value/leaves.ts';
-import { isObject } from '../value/plain-object.ts';
+import { definedOf, isObject } from '../value/plain-object.ts';
 import {
   type Access,
   holdsClosedValues,
@@ -163,8 +163,7 @@ export function compileServerChanges(model: WritableModel): (values: ServerValue
   return function readServerChanges(values) {
     checkUpdated(model, values);
     const report = new Report();
-    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-    const changes = plan(given, report);
+    const changes = plan(definedOf(values), report);
     refuseServerValues('update', report);
     return changes;
   };

@@ -53,6 +53,11 @@ export class Report {
   /** The errors that a `check` has found. */
   readonly refusals: FieldError[] = [];
 
+  /** The errors as one text, for a developer. */
+  get text(): string {
+    return this.errors.map((error) => `\`${error.field}\` ${error.message}`).join('; ');
+  }
+
   /** The number of problems of all kinds: it grows with each error. */
   get size(): number {
     return this.errors.length + this.incomplete.length + this.unset.length;

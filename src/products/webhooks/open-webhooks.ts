@@ -8,7 +8,16 @@ import { ConfigurationError, isProblem } from '../../errors.ts';
 import { compileModel } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { HasFields } from '../../model/define/infer.ts';
-import { aFunction, aWholeNumber, checkedLater, checkOptions, type LegalOptions, orUndefined, required } from '../../options.ts';
+import {
+  aFunction,
+  aNumberOfDays,
+  aWholeNumber,
+  checkedLater,
+  checkOptions,
+  type LegalOptions,
+  orUndefined,
+  required,
+} from '../../options.ts';
 import type { Store } from '../../store/store.ts';
 import { bodyOf, type DeliveryRow, DeliveryRows, deliveriesTo, eventOf } from './delivery-rows.ts';
 import { compileAudience, compileFanOut, modelsOf, type SubscriptionScope } from './fan-out.ts';
@@ -68,7 +77,7 @@ const legal: LegalOptions<OpenWebhooksOptions<Model>> = {
   concurrency: orUndefined(aWholeNumber(1, 10_000)),
   concurrencyOfOne: orUndefined(aWholeNumber(1, 10_000)),
   retry: checkedLater,
-  keep: orUndefined([(value) => typeof value === 'string' && /^[1-9]\d{0,4}d$/.test(value), "a number of days, such as '30d'"]),
+  keep: orUndefined(aNumberOfDays('30d')),
   observe: orUndefined(aFunction),
 };
 
