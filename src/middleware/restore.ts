@@ -10,7 +10,7 @@ import { passing } from './exchange/order.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { requireDeletedAt } from './exchange/require-deleted-at.ts';
 import { step } from './exchange/step.ts';
-import { updatePart, withWritePart } from './exchange/write-part.ts';
+import { findCurrent, updatePart, withWritePart } from './exchange/write-part.ts';
 import { compileObserve } from './hooks/cascade-hooks.ts';
 import { compileWriter } from './relations/writer.ts';
 
@@ -44,9 +44,6 @@ export function restore(model: ModelInput, options: RestoreOptions): ResourceMid
     const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, writer: writerOf(ctx, observe?.(ctx)) };
     ctx.record = await collection.restore(target, workOf(ctx));
   });
-  const findBefore = (ctx: Context) => {
-    const { id, scope } = readAddress(ctx, compiled);
-    return collection.seeing.only.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
-  };
+  const findBefore = (ctx: Context) => findCurrent(ctx, compiled, collection.seeing.only);
   return passing({ leaves: ['record'] }, withWritePart(updatePart(findBefore), write));
 }

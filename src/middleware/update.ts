@@ -8,7 +8,7 @@ import { workOf } from './exchange/exchange.ts';
 import { missing, passing } from './exchange/order.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
-import { updatePart, withWritePart } from './exchange/write-part.ts';
+import { findCurrent, updatePart, withWritePart } from './exchange/write-part.ts';
 import { writerOf } from './relations/writer.ts';
 
 /**
@@ -40,8 +40,7 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
   });
   const findBefore = (ctx: Context) => {
     requireChanges(ctx); // with hooks as without them, 422 comes before 404 and 412
-    const { id, scope } = readAddress(ctx, compiled);
-    return collection.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
+    return findCurrent(ctx, compiled, collection);
   };
   return passing({ needs: ['changes'], leaves: ['record'] }, withWritePart(updatePart(findBefore), write));
 }

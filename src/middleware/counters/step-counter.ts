@@ -13,7 +13,7 @@ import { workOf } from '../exchange/exchange.ts';
 import { missing, passing } from '../exchange/order.ts';
 import { readAddress } from '../exchange/read-address.ts';
 import { step } from '../exchange/step.ts';
-import { updatePart, withWritePart } from '../exchange/write-part.ts';
+import { findCurrent, updatePart, withWritePart } from '../exchange/write-part.ts';
 import { isOpenTo, writerOf } from '../relations/writer.ts';
 
 /** Options of {@link checkStep}. */
@@ -53,9 +53,6 @@ export function stepCounter(model: CompiledModel, field: CompiledField, options:
     const target = { ...readAddress(ctx, model), precondition: ctx.precondition, writer };
     ctx.record = await collection.step(target, { field, add, changes }, workOf(ctx));
   });
-  const findBefore = (ctx: Context) => {
-    const { id, scope } = readAddress(ctx, model);
-    return collection.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
-  };
+  const findBefore = (ctx: Context) => findCurrent(ctx, model, collection);
   return passing({ needs: ['changes'], leaves: ['record'] }, withWritePart(updatePart(findBefore), write));
 }

@@ -1,6 +1,10 @@
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { isSameValue } from '../../model/value/same-value.ts';
+import type { Operations } from '../../mongo/collection/operations.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Context, ResourceMiddleware } from './context.ts';
+import { workOf } from './exchange.ts';
+import { readAddress } from './read-address.ts';
 
 /** A record before and after a write. */
 export interface WrittenRecord {
@@ -37,6 +41,12 @@ export function updatePart(findBefore: (ctx: Context) => Promise<StoredRecord>):
     findBefore: async (ctx) => [await findBefore(ctx)],
     findWritten: ({ record }, [before]) => [{ before, after: record }],
   };
+}
+
+/** Finds the record that a request with an id is about to change, by its scope and its preconditions. */
+export function findCurrent(ctx: Context, model: CompiledModel, collection: Pick<Operations, 'findOne'>): Promise<StoredRecord> {
+  const { id, scope } = readAddress(ctx, model);
+  return collection.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
 }
 
 /** What a middleware knows of the records that it writes; undefined if it is not one of the library that writes. */

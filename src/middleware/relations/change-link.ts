@@ -15,7 +15,7 @@ import { workOf } from '../exchange/exchange.ts';
 import { missing, passing } from '../exchange/order.ts';
 import { parameterOf, readAddress, readId, readReference } from '../exchange/read-address.ts';
 import { step } from '../exchange/step.ts';
-import { updatePart, withWritePart } from '../exchange/write-part.ts';
+import { findCurrent, updatePart, withWritePart } from '../exchange/write-part.ts';
 import type { GuardedSource } from './relation-targets.ts';
 import { sourceScopesOf } from './source-scopes.ts';
 import { isOpenTo, writerOf } from './writer.ts';
@@ -96,9 +96,6 @@ export function changeLink(
     const change = { field, query, show, kind, element: ctx.otherId, changes };
     ctx.record = await collection.changeElement(target, change, workOf(ctx));
   });
-  const findBefore = (ctx: Context) => {
-    const { id, scope } = readAddress(ctx, model);
-    return collection.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
-  };
+  const findBefore = (ctx: Context) => findCurrent(ctx, model, collection);
   return passing({ needs: ['changes'], leaves: ['record'] }, withWritePart(updatePart(findBefore), write));
 }
