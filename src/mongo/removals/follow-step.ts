@@ -1,9 +1,8 @@
-import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { deletionKey } from '../../model/value/own-keys.ts';
 import type { PlainOperations } from '../collection/operations.ts';
 import type { Work } from '../driver/work.ts';
 import { buildClear } from '../relations/cascade/clear-references.ts';
-import { planCascade } from '../relations/cascade/plan-cascade.ts';
+import { type IdSet, planCascade, toSet } from '../relations/cascade/plan-cascade.ts';
 import type { Edge, ReferenceEnd, References } from '../relations/references.ts';
 import { edgesTo, namesOf } from './edges.ts';
 import { type Kept, purgeWhole } from './purge-whole.ts';
@@ -22,9 +21,6 @@ export interface Following extends Kept {
   /** The most records that it removes or changes. */
   readonly most: number;
 }
-
-/** Ids by their texts. */
-type IdSet = Map<string, unknown>;
 
 /** Follows the references to the records of a step, as far as one transaction goes, and writes down how far it came. */
 export async function followStep(step: Step, following: Following): Promise<Counts> {
@@ -152,8 +148,4 @@ async function remove({ model, collection }: ReferenceEnd, going: IdSet, followi
 async function clear(edge: Edge, ids: readonly unknown[], found: IdSet, following: Following): Promise<void> {
   const update = buildClear([{ edge, ids }], new Date(), true);
   await seenOf(edge.holder, following).rewriteAll([...found.values()], undefined, update, following.work);
-}
-
-function toSet({ id }: CompiledModel, ids: readonly unknown[]): IdSet {
-  return new Map(ids.map((one) => [id.leaf.toJson(one), one]));
 }

@@ -4,7 +4,7 @@ import type { Filter } from '../../query/filter.ts';
 import type { CascadeLimits, Edge, ReferenceEnd, References } from '../references.ts';
 
 /** Records of one collection, by the texts of their ids. */
-type IdSet = Map<string, unknown>;
+export type IdSet = Map<string, unknown>;
 
 /** Records that lose references to others, in one step of their revision each. */
 export interface Rewrite {
@@ -129,6 +129,7 @@ export async function findRestricting(
   return new Map([...found].slice(0, limits.most));
 }
 
-function toSet({ id }: CompiledModel, ids: readonly unknown[]): IdSet {
+/** Returns ids of records of a model by their texts. */
+export function toSet({ id }: CompiledModel, ids: readonly unknown[]): IdSet {
   return new Map(ids.map((one) => [id.leaf.toJson(one), one]));
 }
