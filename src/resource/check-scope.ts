@@ -8,6 +8,7 @@ import { insertAccess, openNames, updateAccess } from '../model/write/access.ts'
 import { checkNames } from '../options.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import type { ResourceDefinition } from './define/resource-options.ts';
+import { warn } from './warn-of-doubts.ts';
 
 /** Refuses `scopeWrites` without a scope. */
 export function checkScopeWrites({ scope, scopeWrites }: Pick<ResourceDefinition, 'scope' | 'scopeWrites'>, where: string): void {
@@ -63,8 +64,4 @@ function mayWrite({ ops, model, explicitWrites }: CompiledResource, name: string
     ...(ops.some((operation) => operation === 'patch' || operation === 'put' || operation === 'patchMany') ? [updateAccess(rules)] : []),
   ];
   return accesses.some((access) => openNames(model.fieldTable, access).includes(name));
-}
-
-function warn(code: string, message: string): void {
-  process.emitWarning(message, { type: 'KoaMongoResourceWarning', code });
 }

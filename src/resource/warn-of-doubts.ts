@@ -14,7 +14,8 @@ export function warnOfDoubts(resources: readonly CompiledResource[], models: rea
   warnOfUnknownModels([...resources.map(({ model }) => model), ...models.map(compileModel)]);
 }
 
-function warn(code: string, message: string): void {
+/** Warns the developer of a definition. */
+export function warn(code: string, message: string): void {
   process.emitWarning(message, { type: 'KoaMongoResourceWarning', code });
 }
 

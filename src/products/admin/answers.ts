@@ -22,6 +22,11 @@ export interface Page {
   };
 }
 
+/** The caller says what type the records have; nothing checks it. */
+export function answer<Result>(data: unknown): { data: Result } {
+  return { data: data as Result };
+}
+
 /** Whether JSON is what the api answers, and not what a proxy or a server of pages does. */
 export function isRecordAnswer(json: unknown): json is RecordAnswer {
   return isObject(json) && isRecord(json.data);

@@ -1,3 +1,4 @@
+import { answer } from './answers.ts';
 import type { DataProviderOptions } from './client.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
 import { type ListRequest, Records, type RequestMeta } from './records.ts';
@@ -132,9 +133,4 @@ export function dataProvider(url: string, options: DataProviderOptions = {}): Da
       return { data: [...ids] };
     },
   };
-}
-
-/** The caller says what type the records have; nothing checks it. */
-function answer<Result>(data: unknown): { data: Result } {
-  return { data: data as Result };
 }

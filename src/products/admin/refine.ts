@@ -1,3 +1,4 @@
+import { answer } from './answers.ts';
 import { createClient, type DataProviderOptions } from './client.ts';
 import type { Condition } from './conditions.ts';
 import { HttpError } from './http-error.ts';
@@ -187,8 +188,3 @@ function conditionsOfFilter({ field, operator, value }: CrudFilter): Condition[]
 }
 
 const known = Object.keys(operators).join(', ');
-
-/** The caller says what type the records have; nothing checks it. */
-function answer<Result>(data: unknown): { data: Result } {
-  return { data: data as Result };
-}

@@ -1,5 +1,5 @@
 import type { OpenapiDocument, Part, Schema } from '../../openapi/document.ts';
-import { type Resolve, simplify } from './input-schema.ts';
+import { type Resolve, simplify, withDescription } from './input-schema.ts';
 import { safeNames } from './safe-names.ts';
 import type { Argument } from './tool.ts';
 
@@ -102,13 +102,16 @@ function inQuery({ name, schema, description, required = false }: Parameter, res
   const text = name in words ? words[name] : firstSentence(description);
   return [
     wantedName(name),
-    { in: 'query', name, required, schema: withText(name === 'sort' ? sortSchema(schema) : simplify(schema, resolve), text) },
+    { in: 'query', name, required, schema: withDescription(name === 'sort' ? sortSchema(schema) : simplify(schema, resolve), text) },
   ];
 }
 
 /** A name such as `sort` has the meaning that the operation gives it. */
 function inOwnQuery({ name, schema, description, required = false }: Parameter, resolve: Resolve): Named {
-  return [name, { in: 'query', name, required, isOwn: true, schema: withText(simplify(schema, resolve), firstSentence(description)) }];
+  return [
+    name,
+    { in: 'query', name, required, isOwn: true, schema: withDescription(simplify(schema, resolve), firstSentence(description)) },
+  ];
 }
 
 /** The keys once, and not each in both directions. */
@@ -152,8 +155,4 @@ function bodyOf(operation: Part, resolve: Resolve): Named[] {
 
 function firstSentence(text: string | undefined): string | undefined {
   return text === undefined ? undefined : (/^.*?[.](?=\s|$)/.exec(text)?.[0] ?? text);
-}
-
-function withText(schema: Schema, description: string | undefined): Schema {
-  return description === undefined || schema.description !== undefined ? schema : { ...schema, description };
 }

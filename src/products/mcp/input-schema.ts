@@ -1,3 +1,4 @@
+import { isObject } from '../../model/value/plain-object.ts';
 import type { Schema } from '../../openapi/document.ts';
 
 /** Finds the schema that a reference names. */
@@ -27,7 +28,7 @@ export function simplify(schema: Schema, resolve: Resolve, inside: readonly stri
     return simplify(resolve(reference), resolve, [...inside, reference]);
   }
   if ('if' in schema) return {}; // any value, as the api describes it
-  const one = (part: unknown) => (isSchema(part) ? simplify(part, resolve, inside) : {});
+  const one = (part: unknown) => (isObject(part) ? simplify(part, resolve, inside) : {});
   const alternatives = alternativesOf(schema);
   if (alternatives) return withDescription(anyOf(distinct(alternatives.map(one))), schema.description);
   const { allOf = [], ...own } = schema as Schema & { readonly allOf?: readonly unknown[] };
@@ -58,10 +59,10 @@ function simplifySingle(schema: Schema, one: (part: unknown) => Schema): Schema 
   for (const keyword of ['minimum', 'maximum'] as const) if (isBound(schema[keyword])) simple[keyword] = Number(schema[keyword]);
   if (format === 'date-time') simple.format = format;
   if (values !== undefined || only !== undefined) simple.enum = values ?? [only];
-  if (isSchema(properties)) simple.properties = Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, one(part)]));
+  if (isObject(properties)) simple.properties = Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, one(part)]));
   if (Array.isArray(required) && required.length > 0) simple.required = required;
-  if (isSchema(items)) simple.items = one(items);
-  if (isSchema(additionalProperties)) simple.additionalProperties = one(additionalProperties);
+  if (isObject(items)) simple.items = one(items);
+  if (isObject(additionalProperties)) simple.additionalProperties = one(additionalProperties);
   const description = [schema.description, ...wordsFor(schema)].filter((text) => text !== undefined).join('; ');
   return description === '' ? simple : { ...simple, description };
 }
@@ -92,7 +93,8 @@ function wordsFor({ format, pattern, exclusiveMinimum, exclusiveMaximum, multipl
 /** Formats that the type or the schema says in another way. */
 const wordless: ReadonlySet<string> = new Set(['date-time', 'decimal', 'int32', 'int64', 'float', 'double']);
 
-function withDescription(schema: Schema, description: unknown): Schema {
+/** A schema with a description, unless it has one of its own. */
+export function withDescription(schema: Schema, description: unknown): Schema {
   return description === undefined || schema.description !== undefined ? schema : { ...schema, description };
 }
 
@@ -103,8 +105,4 @@ function anyOf(schemas: readonly Schema[]): Schema {
 
 function distinct(schemas: readonly Schema[]): Schema[] {
   return [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
