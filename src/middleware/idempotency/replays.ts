@@ -33,14 +33,14 @@ export function upToReplays(chain: readonly ResourceMiddleware[]): readonly Reso
 interface ReplaysOptions extends DatabaseOptions {
   /** The row filter of the resource. @default every record */
   readonly scope?: ScopeFunction<never> | undefined;
-  /** Middlewares below `idempotency` that refuse callers. @default none */
-  readonly guards?: readonly ResourceMiddleware[];
-  /** Whether the operation deletes its record, and answers nothing. @default false */
-  readonly isDelete?: boolean;
-  /** Whether a handler answers for the record of the path, and may have read it in any way. @default false */
-  readonly hasAddress?: boolean;
-  /** Whether its answer is one record, and nothing else. @default false */
-  readonly isRecord?: boolean;
+  /** Middlewares below `idempotency` that refuse callers. */
+  readonly guards: readonly ResourceMiddleware[];
+  /** Whether the operation deletes its record, and answers nothing. */
+  readonly isDelete: boolean;
+  /** Whether a handler answers for the record of the path, and may have read it in any way. */
+  readonly hasAddress: boolean;
+  /** Whether its answer is one record, and nothing else. */
+  readonly isRecord: boolean;
 }
 
 /**
@@ -49,7 +49,7 @@ interface ReplaysOptions extends DatabaseOptions {
  */
 export function compileReplays(
   model: CompiledModel,
-  { scope, guards = [], isDelete = false, hasAddress = false, isRecord = false, ...database }: ReplaysOptions,
+  { scope, guards, isDelete, hasAddress, isRecord, ...database }: ReplaysOptions,
 ): Replays {
   const collection = openCollection(model, database);
   const isOwn = (one: ShownRecord) => one.collection === model.collection;

@@ -23,7 +23,7 @@ export async function findNewInMany(
   const filter = both(buildFilter(conditions), scope);
   const found: Named[] = [];
 
-  const findOne = async (condition: Filter) => (await collection.findIds(both(filter, condition) ?? {}, 1, work))[0];
+  const findOne = async (condition: Filter) => (await collection.findIds(both(filter, condition), 1, work))[0];
 
   /** The ids that a record gets with an embedded object that it does not have. */
   async function findCreated({ edge, ids }: Named, merge: EmbeddedMerge): Promise<readonly string[]> {
