@@ -97,7 +97,7 @@ const pointing: readonly Operator[] = ['eq', 'in'];
 
 function wantedByList({ model, list }: IndexSource): Wanted[] {
   if (!list) return [];
-  const scope = list.scopeFields.map((name) => model.fieldTable.get(name) as FieldEntry);
+  const scope = scopeOf(model, list.scopeFields);
   const scopePaths = scope.map(({ path }) => path);
   if (scopePaths.includes('_id')) return []; // the database's own index of the id suffices
   const ofScope: Wanted[] = scope.length > 0 ? [{ key: toKey(scope), ...ofLiving(model), reasons: [`${list.resource}: its scope`] }] : [];
@@ -117,7 +117,7 @@ function wantedByList({ model, list }: IndexSource): Wanted[] {
  */
 function wantedByNear({ model, list }: IndexSource): Wanted[] {
   if (!list) return [];
-  const scope = list.scopeFields.map((name) => model.fieldTable.get(name) as FieldEntry).filter(({ path }) => path !== '_id');
+  const scope = scopeOf(model, list.scopeFields).filter(({ path }) => path !== '_id');
   return [...model.clientFields.values()].flatMap(({ name, path, near }): Wanted[] => {
     if (!near || !model.fieldTable.get(name)?.field.index) return [];
     const key: IndexKey = [[path, '2dsphere'], ...scope.map((one): IndexKey[number] => [one.path, 1])];
@@ -133,7 +133,7 @@ function wantedByRelations({ model, reverse = [] }: IndexSource): Wanted[] {
   const byPath = new Map([...model.fieldTable.values()].map((entry) => [entry.path, entry]));
   return reverse.flatMap(({ reason, scopeFields, path, sort }): Wanted[] => {
     const entry = byPath.get(path) as FieldEntry;
-    const scope = scopeFields.map((name) => model.fieldTable.get(name) as FieldEntry).filter((one) => mayShareIndex(one, entry));
+    const scope = scopeOf(model, scopeFields).filter((one) => mayShareIndex(one, entry));
     if (!entry.field.index || scope.some((one) => one.path === '_id')) return [];
     const equal = [...new Set([...scope.map((one) => one.path), path])];
     const order = [...sort].filter(([one]) => !equal.includes(one));
@@ -157,7 +157,7 @@ function wantedByReferences({ model }: IndexSource): Wanted[] {
 
 function wantedByThrough({ model, through = [] }: IndexSource): Wanted[] {
   return through.flatMap(({ field: name, scopeFields, isReference, reason }) => {
-    const scope = scopeFields.map((one) => model.fieldTable.get(one) as FieldEntry);
+    const scope = scopeOf(model, scopeFields);
     const scopePaths = scope.map(({ path }) => path);
     const indexed = model.fieldTable.get(name) as FieldEntry;
     const field = model.clientFields.get(name) as QueryField;
@@ -175,7 +175,7 @@ function wantedByFilters({ model, filtered = [] }: IndexSource): Wanted[] {
     [...model.clientFields.values()].map(({ path, name }) => [path, { path, entry: model.fieldTable.get(name) as FieldEntry }]),
   );
   return filtered.flatMap(({ equal, ranged, scopeFields, reason }): Wanted[] => {
-    const scope = scopeFields.map((name) => model.fieldTable.get(name) as FieldEntry).map((entry) => ({ path: entry.path, entry }));
+    const scope = scopeOf(model, scopeFields).map((entry) => ({ path: entry.path, entry }));
     const [bounded] = ranged.filter((path) => !equal.includes(path));
     const asked = [...equal, ...(bounded === undefined ? [] : [bounded])].flatMap((path) => byPath.get(path) ?? []);
     if (asked.length === 0 || [...scope, ...asked].some(({ path }) => path === '_id')) return [];
@@ -221,7 +221,7 @@ function wantedByDeletes({ model, list }: IndexSource): Wanted[] {
   };
   const deleted = plan(toKey([marker]), isDeleted(model), `${name}: its deleted records`);
   if (!list) return [deleted];
-  const scope = list.scopeFields.map((one) => fieldTable.get(one) as FieldEntry);
+  const scope = scopeOf(model, list.scopeFields);
   const isById = scope.some(({ path }) => path === '_id');
   const living: IndexKey = [
     ['_id', 1],
@@ -235,6 +235,11 @@ function wantedByDeletes({ model, list }: IndexSource): Wanted[] {
       ? [plan(toKey(ofScope), isDeleted(model), `${list.resource}: its deleted records`)]
       : []),
   ];
+}
+
+/** The fields of the scope of a list, or of a query for related records. */
+function scopeOf({ fieldTable }: CompiledModel, names: readonly string[]): FieldEntry[] {
+  return names.map((name) => fieldTable.get(name) as FieldEntry);
 }
 
 function toKey(fields: readonly Pick<FieldEntry, 'path'>[]): IndexKey {
