@@ -1,5 +1,7 @@
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import { entryModel } from '../model/compile/entry-model.ts';
+import { defineModel, type Model } from '../model/define/define-model.ts';
+import { t } from '../model/define/t.ts';
 import { deriveIndexes } from '../mongo/indexes/derive-indexes.ts';
 import { type CollectionPlan, compareIndexes, formatFound, formatKey, IndexPlan } from '../mongo/indexes/index-plan.ts';
 import { createIndexes, readIndexes } from '../mongo/indexes/indexes.ts';
@@ -8,7 +10,6 @@ import type { CompiledResource } from '../resource/define/compiled-resource.ts';
 import type { Api, Indexing } from './api.ts';
 import { askDatabase } from './ask-database.ts';
 import { checkApi } from './copies.ts';
-import { outboxModels } from './outbox-indexes.ts';
 
 /** The indexes that `applyIndexes` has created in one collection. */
 export interface CreatedIndexes {
@@ -93,6 +94,25 @@ function sourcesOf(indexing: Indexing): Map<string, IndexSource[]> {
   for (const resource of resources) for (const source of throughSources(resource, resources)) add(source);
   for (const model of historiesOf(indexing)) add({ model });
   return sources;
+}
+
+/**
+ * The models of outboxes, for the plan of their indexes: by the first, due events are found, and dead letters; by the
+ * second, the first event of a record that is not delivered, and all of a record that is purged. The third removes what
+ * was delivered.
+ */
+function outboxModels(models: readonly CompiledModel[]): Model[] {
+  const collections = new Set(models.flatMap(({ ledger }) => ledger?.outbox?.collection ?? []));
+  return Array.from(collections, outboxModelOf);
+}
+
+function outboxModelOf(collection: string): Model {
+  const indexes = [
+    { key: { state: 1, dueAt: 1, _id: 1 }, partialFilterExpression: { deliveredAt: null } },
+    { key: { model: 1, record: 1, life: 1, deliveredAt: 1, revision: 1 } },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ] as const;
+  return defineModel('Outbox', { collection, fields: { id: t.string() }, indexes }) as unknown as Model;
 }
 
 /** The models of the entries of all histories. */
