@@ -4,10 +4,10 @@ import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
 
-const filtered = { policy: { filter: true } } as const;
+const grouped = { policy: { group: true } } as const;
 const Sale = defineModel('Sale', {
   collection: 'sales',
-  fields: { id: t.string(filtered), city: t.string(filtered), zip: t.string(filtered) },
+  fields: { id: t.string(), city: t.string(grouped), zip: t.string(grouped) },
 });
 
 const database = useDatabase();
