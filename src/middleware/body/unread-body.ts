@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
-import { Stream } from 'node:stream';
+import { Stream, type Writable } from 'node:stream';
 import type { Context } from '../exchange/context.ts';
 
 /** How much of a refused body is read, and for how long, before its connection is closed. */
@@ -25,41 +25,44 @@ const defaultLimits: DiscardLimits = { maxBytes: 16_777_216, maxMS: 10_000 };
  * Over HTTP/2, a stream that has been read from would stay open with its place in `inFlightLimit`. It is closed, after
  * a second at most, which asks the client to send no more (RFC 9113 §8.1). Node does so where nothing has been read.
  */
-export function discardUnreadBody({ req, res }: Context, { maxBytes, maxMS } = defaultLimits): void {
+export function discardUnreadBody({ req, res }: Context, limits = defaultLimits): void {
+  if (req.readableEnded || req.destroyed) return;
   const { stream } = req as { readonly stream?: ServerHttp2Stream };
-  if (stream) discardStream(req, stream, { maxBytes, maxMS });
-  if (!(req instanceof IncomingMessage) || !hasBody(req) || req.readableEnded || req.destroyed || res.headersSent) return;
+  if (stream) {
+    if (isAsked(req)) discard(req, stream, { ...limits, maxMS: Math.min(limits.maxMS, 1_000) }, () => stream.close());
+    return;
+  }
+  if (!(req instanceof IncomingMessage) || !hasBody(req) || res.headersSent) return;
   const { socket } = req;
   const closesAfterwards = !res.shouldKeepAlive;
   res.shouldKeepAlive = true; // otherwise Node closes with the end of the answer
+  req.once('end', () => closesAfterwards && afterAnswer(res, () => socket.destroySoon()));
+  discard(req, res, limits, () => socket.destroy());
+}
+
+/** Reads the rest of a body. Beyond the limits it reads no further, and cuts the client off when it has its answer. */
+function discard(req: IncomingMessage, answer: Writable, { maxBytes, maxMS }: DiscardLimits, cutOff: () => void): void {
   let left = maxBytes;
-  const cut = () => afterAnswer(() => socket.destroy());
   const timer = setTimeout(cut, maxMS).unref();
   req.once('close', () => clearTimeout(timer));
-  req.once('end', () => closesAfterwards && afterAnswer(() => socket.destroySoon()));
-  req.on('data', (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left < 0) cut();
-  });
+  req.on('data', take);
   req.resume();
 
-  function afterAnswer(run: () => void): void {
-    if (res.writableFinished) run();
-    else res.once('finish', run);
+  function take(chunk: Buffer): void {
+    left -= chunk.length;
+    if (left < 0) cut();
+  }
+
+  function cut(): void {
+    clearTimeout(timer);
+    req.off('data', take).pause();
+    afterAnswer(answer, cutOff);
   }
 }
 
-function discardStream(req: IncomingMessage, stream: ServerHttp2Stream, { maxBytes, maxMS }: DiscardLimits): void {
-  if (!isAsked(req) || req.readableEnded || req.destroyed) return;
-  let left = maxBytes;
-  const cut = () => (stream.writableFinished ? stream.close() : stream.once('finish', () => stream.close()));
-  const timer = setTimeout(cut, Math.min(maxMS, 1_000)).unref();
-  stream.once('close', () => clearTimeout(timer));
-  req.on('data', (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left < 0) cut();
-  });
-  req.resume();
+function afterAnswer(answer: Writable, run: () => void): void {
+  if (answer.writableFinished) run();
+  else answer.once('finish', run);
 }
 
 /**

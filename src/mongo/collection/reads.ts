@@ -229,7 +229,7 @@ export function openReads(
       const [batch, total] = await read(work, (command): Promise<readonly [FirstBatch, Total | undefined]> => {
         const found = measuresFirst ? readMeasured(plan, projection, command, maxPageBytes) : readPage(plan, projection, command);
         const batch = near && nearby ? nearby.withIndex(found, model, near) : found;
-        if (query.total === undefined) return batch.then((read) => [read, undefined]);
+        if (query.total === undefined) return batch.then((only) => [only, undefined]);
         return Promise.all([batch, query.total === 'exact' && known ? known : countAll(query.total, matching, command)]);
       });
       const sort = new Map(query.sort.map(({ field, direction }) => [field.path, direction]));

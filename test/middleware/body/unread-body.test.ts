@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer as createHttpServer, type IncomingMessage, request as sendRequest } from 'node:http';
 import { connect, constants, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
@@ -7,6 +8,7 @@ import { jsonBody, problems } from '../../../src/index.ts';
 import { type DiscardLimits, discardIgnoredBody, discardUnreadBody } from '../../../src/middleware/body/unread-body.ts';
 import { useListener } from '../../support/http/listen.ts';
 import { RawClient } from '../../support/http/raw-client.ts';
+import { until } from '../../support/until.ts';
 
 const listen = useListener();
 const clients: RawClient[] = [];
@@ -66,6 +68,37 @@ describe('discardUnreadBody', () => {
     await client.head('GET /', { Connection: 'close' });
     expect((await client.answer())?.headers.connection).toBe('close');
     await client.ended();
+  });
+});
+
+describe('a client that does not read its answer', () => {
+  it.each(['HTTP/1.1', 'HTTP/2'])('is read from up to the limit, and no further: over %s', async (version) => {
+    let received = 0;
+    let request: IncomingMessage | undefined;
+    const app = new Koa().use(async (ctx) => {
+      request = ctx.req;
+      await once(ctx.req, 'data');
+      ctx.req.on('data', (chunk: Buffer) => {
+        received += chunk.length;
+      });
+      ctx.respond = false; // as an answer that waits for its client
+      discardUnreadBody(ctx as never, { ...ample, maxBytes: 100_000 });
+    });
+    const server = version === 'HTTP/2' ? createServer(app.callback() as never) : createHttpServer(app.callback());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const session = version === 'HTTP/2' ? connect(origin) : undefined;
+    const body = session?.request({ ':method': 'POST' }) ?? sendRequest(origin, { method: 'POST' });
+    body.on('error', () => undefined); // the end of the test
+    try {
+      body.write(Buffer.alloc(5_000_000));
+      await until(() => request?.isPaused() === true);
+      expect(received).toBeLessThan(300_000);
+    } finally {
+      session?.destroy();
+      body.destroy();
+      server.close();
+    }
   });
 });
 
