@@ -1,15 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Any } from '../../support/any.ts';
-import { useDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/until.ts';
-import { carryOut, clear, Project, plant, Removal, treeApi } from './tree.ts';
+import { carryOut, Project, plant, treeApi, useTree } from './tree.ts';
 
-const database = useDatabase();
-afterEach(() => clear(database));
-
-const records = (name: string) => database.db.collection<Any>(name);
-const live = (name: string) => records(name).countDocuments({ deletedAt: null });
-const progress = (api: Any, id: unknown) => api.store(Removal).get(id);
+const { database, records, live, progress } = useTree();
 
 describe('a delete in the background of more than a worker takes at once', () => {
   it('hides the record at once, and workers take along what refers to it, however much it is', async () => {

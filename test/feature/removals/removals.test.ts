@@ -1,17 +1,11 @@
 import { ObjectId } from 'mongodb';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { applyIndexes, ConfigurationError, openStore, planIndexes, service } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
-import { useDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/until.ts';
-import { Box, Comment, carryOut, clear, Invoice, Plan, Project, plant, Removal, Task, treeApi } from './tree.ts';
+import { Box, Comment, carryOut, Invoice, Plan, Project, plant, Removal, Task, treeApi, useTree } from './tree.ts';
 
-const database = useDatabase();
-afterEach(() => clear(database));
-
-const records = (name: string) => database.db.collection<Any>(name);
-const live = (name: string) => records(name).countDocuments({ deletedAt: null });
-const progress = (api: Any, id: unknown) => api.store(Removal).get(id);
+const { database, records, live, progress } = useTree();
 
 describe('a delete in the background', () => {
   it('is taken back by a restore of the record, as any other', async () => {

@@ -1,7 +1,8 @@
+import { afterEach } from 'vitest';
 import { type Api, type Delivery, defineModel, type Model, service, t } from '../../../src/index.ts';
 import { defineRemovals } from '../../../src/mongo/removals/define-removals.ts';
 import type { Any } from '../../support/any.ts';
-import type { useDatabase } from '../../support/database/database.ts';
+import { useDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/until.ts';
 
 const id = t.string({ policy: { insert: true, filter: true } });
@@ -87,4 +88,18 @@ export async function plant(api: Any, tasks = 20, project = 'p') {
   await api.store(Task).createMany(ids.map((id) => ({ id, project })));
   await api.store(Comment).createMany(ids.map((id) => ({ id, task: id })));
   return ids;
+}
+
+/** Gives a test file an empty database after each test, and what looks into it. */
+export function useTree() {
+  const database = useDatabase();
+  afterEach(() => clear(database));
+  const records = (name: string) => database.db.collection<Any>(name);
+  return {
+    database,
+    records,
+    /** How many records of a collection are not deleted. */
+    live: (name: string) => records(name).countDocuments({ deletedAt: null }),
+    progress: (api: Any, id: unknown) => api.store(Removal).get(id),
+  };
 }
