@@ -5,7 +5,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 type Options = NonNullable<TestProjectInlineConfiguration['test']>;
 
 /**
- * A suite of tests, which `vitest run --mode <name>` runs. Each has one project, although some tests need no database:
+ * A suite of tests, which `vitest run --mode <name>` runs. Tests that need no database share its project with the others:
  * the workers of a second one would load every module again.
  */
 interface Suite {
@@ -26,10 +26,19 @@ const apart = ['test/{browser,faults,package,clients}/**'];
 /** A file called `.slow.test.ts` takes longer than three seconds. */
 const slow = '**/*.slow.test.ts';
 
+/**
+ * A file called `.clock.test.ts` replaces timers, and has a process of its own: the timer that all requests of a process
+ * share would be one of those, and the requests of other files would wait for it forever.
+ */
+const clock = '**/*.clock.test.ts';
+
 const suites: Readonly<Record<string, Suite>> = {
   // `npm test`.
   test: {
-    projects: [{ name: 'test', include: ['test/**/*.test.ts'], exclude: [slow, ...apart], globalSetup: database }],
+    projects: [
+      { name: 'test', include: ['test/**/*.test.ts'], exclude: [slow, clock, ...apart], globalSetup: database },
+      { name: 'clock', include: [`test/${clock}`], globalSetup: database, isolate: true },
+    ],
   },
   // They wait for timeouts, start processes or play many random cases. Apart, so that `npm test` ends soon.
   slow: {
@@ -43,10 +52,10 @@ const suites: Readonly<Record<string, Suite>> = {
     maxWorkers: cores + 2, // most of their time they wait for timeouts and elections
     testTimeout: 600_000 * Number(process.env.FAULT_ROUNDS ?? 1),
   },
-  // The feature tests, without the slow ones, on the oldest versions of Koa and of the MongoDB driver that the peer
+  // The feature tests, without slow ones and false clocks, on the oldest versions of Koa and of the MongoDB driver that the peer
   // ranges allow. The newest are those that `npm test` runs on.
   oldest: {
-    projects: [{ name: 'oldest', include: ['test/feature/**/*.test.ts'], exclude: [slow], globalSetup: database }],
+    projects: [{ name: 'oldest', include: ['test/feature/**/*.test.ts'], exclude: [slow, clock], globalSetup: database }],
     alias: { koa: 'koa-oldest', mongodb: 'mongodb-oldest' },
   },
   // The package as it is published, in projects of its own that install it from the tarball. They download compilers

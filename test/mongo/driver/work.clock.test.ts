@@ -1,14 +1,9 @@
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { ConfigurationError } from '../../../src/errors.ts';
 import type { CommandPlan, FailedSending } from '../../../src/mongo/driver/command-plan.ts';
 import type { Reachability } from '../../../src/mongo/driver/reachability.ts';
-import type { Command, Work as WorkType } from '../../../src/mongo/driver/work.ts';
-
-// The timer of the process must not have a fake clock: these modules are for this file only.
-vi.resetModules();
-afterAll(() => void vi.resetModules());
-const { ConfigurationError } = await import('../../../src/index.ts');
-const { BudgetSpent, checkTimeLimit, DatabaseAway, DeadlineExceeded } = await import('../../../src/mongo/driver/time-limit.ts');
-const { Work } = await import('../../../src/mongo/driver/work.ts');
+import { BudgetSpent, checkTimeLimit, DatabaseAway, DeadlineExceeded } from '../../../src/mongo/driver/time-limit.ts';
+import { type Command, Work } from '../../../src/mongo/driver/work.ts';
 
 const reachable = { isAway: () => false, watch: () => undefined, forget: () => undefined } as unknown as Reachability;
 const read: CommandPlan = { isWrite: false, need: 'any', maxTimeMS: 500, reachability: reachable, explain: (error) => error };
@@ -16,7 +11,7 @@ const write: CommandPlan = { ...read, isWrite: true, need: 'primary' };
 const never = () => new Promise<never>(() => undefined);
 
 /** A command that runs until it is aborted. */
-function hang(work: WorkType, plan: CommandPlan): { readonly command: Command; readonly result: Promise<unknown> } {
+function hang(work: Work, plan: CommandPlan): { readonly command: Command; readonly result: Promise<unknown> } {
   let command: Command | undefined;
   const result = work.run(plan, (given) => {
     command = given;
