@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { defineModel, t } from '../../src/index.ts';
+import { defineModel, type Service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -19,39 +19,37 @@ const ended: string[] = [];
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
 const at = (place: string) => (ctx: Any) => reach(place, ctx);
-const api = useApi(
-  database,
-  (shop) => [
-    shop.resource({
-      model: Doc,
-      ops: ['create', 'patch'],
-      guards: [
-        async (ctx) => {
-          await reach('guard', ctx);
-          return true;
-        },
-      ],
-      within: { create: [at('within')] },
-      after: { create: [at('after')] },
-      operations: {
-        act: {
-          path: '/act',
-          use: [
-            async (_ctx, next) => {
-              try {
-                await next();
-              } finally {
-                ended.push('chain');
-              }
-            },
-          ],
-          handler: at('handler'),
-        },
+const serveDocs = (shop: Service<never>) => [
+  shop.resource({
+    model: Doc,
+    ops: ['create', 'patch'],
+    guards: [
+      async (ctx) => {
+        await reach('guard', ctx);
+        return true;
       },
-    }),
-  ],
-  { batch: true, requestTimeout: 300, maxConcurrency: 1 },
-);
+    ],
+    within: { create: [at('within')] },
+    after: { create: [at('after')] },
+    operations: {
+      act: {
+        path: '/act',
+        use: [
+          async (_ctx, next) => {
+            try {
+              await next();
+            } finally {
+              ended.push('chain');
+            }
+          },
+        ],
+        handler: at('handler'),
+      },
+    },
+  }),
+];
+const api = useApi(database, serveDocs, { batch: true, maxConcurrency: 1 });
+const hasty = useApi(database, serveDocs, { batch: true, maxConcurrency: 1, requestTimeout: 500 });
 const docs = () => database.db.collection<{ _id: string }>('docs');
 const operations = [
   { method: 'POST', path: '/docs/act' },
@@ -75,18 +73,18 @@ describe('a batch that is given up', () => {
     ['within', 503, 'request_given_up'],
   ])('in a %s is %i, writes nothing, and ends every chain', async (place, status, code) => {
     reach = (reached, ctx) => (reached === place && (place !== 'guard' || ctx.path.endsWith('/docs')) ? never : undefined);
-    const answer = await api.request('POST', '/api/batch', { body: { operations } });
+    const answer = await hasty.request('POST', '/api/batch', { body: { operations } });
     expect(answer.body).toMatchObject({ status, code });
     expect(answer.body).not.toHaveProperty('operation');
     if (place !== 'handler') await until(() => ended.includes('chain'));
     expect(await docs().countDocuments()).toBe(0);
     reach = () => undefined;
-    await until(async () => (await api.request('POST', '/api/batch', { body: { operations } })).status === 200);
+    await until(async () => (await hasty.request('POST', '/api/batch', { body: { operations } })).status === 200);
   });
 
   it('in a hook of after is 500, and what was written stays', async () => {
     reach = (reached) => (reached === 'after' ? never : undefined);
-    const answer = await api.request('POST', '/api/batch', { body: { operations } });
+    const answer = await hasty.request('POST', '/api/batch', { body: { operations } });
     expect(answer.status).toBe(500);
     expect(await docs().countDocuments()).toBe(1);
   });

@@ -1,6 +1,6 @@
 import { type Document as BsonDocument, Decimal128 } from 'mongodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type BeforeHook, type Context, defineModel, Problem, t } from '../../src/index.ts';
+import { type BeforeHook, type Context, defineModel, Problem, type Service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
@@ -43,22 +43,21 @@ const hooks = [first, second] as never[];
 const ops = ['list', 'get', 'create', 'patch', 'put', 'delete'] as const;
 
 const database = useDatabase();
-const api = useApi(
-  database,
-  (shop) => [
-    shop.resource({ model: Doc, ops, before: { create: hooks, patch: hooks, put: hooks, delete: hooks } }),
-    shop.resource({
-      model: Doc,
-      path: 'mine',
-      ops,
-      scope: () => ({ owner: 'ann' }),
-      before: { create: hooks, patch: hooks, put: hooks, delete: hooks },
-      after: { create: [() => void calls.push(['after'])], patch: [() => void calls.push(['after'])] },
-    }),
-    shop.resource({ model: Doc, path: 'late', ops, before: { patch: hooks } }),
-  ],
-  { requestTimeout: 300, undescribed: ['sold_out', 'im_a_teapot'] },
-);
+const serveDocs = (shop: Service<never>) => [
+  shop.resource({ model: Doc, ops, before: { create: hooks, patch: hooks, put: hooks, delete: hooks } }),
+  shop.resource({
+    model: Doc,
+    path: 'mine',
+    ops,
+    scope: () => ({ owner: 'ann' }),
+    before: { create: hooks, patch: hooks, put: hooks, delete: hooks },
+    after: { create: [() => void calls.push(['after'])], patch: [() => void calls.push(['after'])] },
+  }),
+  shop.resource({ model: Doc, path: 'late', ops, before: { patch: hooks } }),
+];
+const undescribed = ['sold_out', 'im_a_teapot'];
+const api = useApi(database, serveDocs, { undescribed });
+const hasty = useApi(database, serveDocs, { undescribed, requestTimeout: 500 });
 const docs = () => database.db.collection<{ _id: string; [key: string]: unknown }>('docs');
 const stored = (): Promise<BsonDocument | null> => docs().findOne({ _id: 'a' });
 const before = { _id: 'a', title: 'Old', slug: 'old', owner: 'ann', from: 0, to: 9, revision: 1 };
@@ -266,7 +265,7 @@ describe('before hooks', () => {
   it('that never end are given up: 503, and neither the next one nor the write begins', async () => {
     act = () => new Promise(() => undefined);
     for (const [method, path, body] of requests) {
-      const answer = await send(method, `/api/docs${path}`, body);
+      const answer = await hasty.request(method, `/api/docs${path}`, { ...(body && { body }) });
       expect(answer.body).toMatchObject({ status: 503, code: 'request_given_up' });
     }
     expect(calls.map(([name]) => name)).toEqual(['first', 'first', 'first', 'first']);
@@ -279,7 +278,7 @@ describe('before hooks', () => {
       goOn = resolve;
     });
     act = async () => waits;
-    expect((await send('PATCH', '/api/late/a', { title: 'x' })).status).toBe(503);
+    expect((await hasty.request('PATCH', '/api/late/a', { body: { title: 'x' } })).status).toBe(503);
     goOn();
     await new Promise((resolve) => setImmediate(resolve));
     expect(calls.map(([name]) => name)).toEqual(['first']);

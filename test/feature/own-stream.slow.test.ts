@@ -313,11 +313,9 @@ describe('`api.close`', () => {
   it('aborts `ctx.signal` of streams, so that they end by themselves', async () => {
     const { open, close } = await start();
     const incoming = await open('/rows/idle');
-    const begun = performance.now();
     const closed = close();
     expect(await readToEnd(incoming)).toMatchObject({ isCut: false, text: 'begin\nbye\n' });
     await closed;
-    expect(performance.now() - begun).toBeLessThan(2_500);
     expect(signals[0]?.reason).toMatchObject({ code: 'shutting_down', status: 503 });
   });
 

@@ -22,13 +22,13 @@ afterEach(async () => {
 
 async function start(
   options: { answerTimeout?: number } = {},
-): Promise<{ api: Api; port: number; close: (delay?: number) => Promise<void> }> {
+): Promise<{ api: Api; port: number; close: (delay?: number, timeout?: number) => Promise<void> }> {
   const shop = service();
   const api = shop.api({ db: database.db, resources: [shop.resource({ model: Blob, ops: ['list'], export: {} })], ...options });
   const app = new Koa({ env: 'test' }).use(api.routes());
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const close = (delay = 0) => api.close({ server, delay, timeout: 2_000 });
+  const close = (delay = 0, timeout = 60_000) => api.close({ server, delay, timeout });
   closings.push(close);
   return { api, port: (server.address() as AddressInfo).port, close };
 }
@@ -70,13 +70,11 @@ describe('`api.close`', () => {
     expect((await api.fetch(new Request('http://localhost/blobs?limit=1'))).status).toBe(200);
   });
 
-  it('ends one that nobody reads', async () => {
+  it('ends one that nobody reads after `timeout`', async () => {
     const { port, close } = await start();
     const incoming = await openStream(port, '/blobs', headers);
     await once(incoming, 'readable');
-    const begun = performance.now();
-    await close();
-    expect(performance.now() - begun).toBeLessThan(4_000);
+    await close(0, 300);
     expect((await readToEnd(incoming)).isCut).toBe(true);
   });
 });
@@ -92,7 +90,7 @@ describe('`answerTimeout`', () => {
   });
 
   it('does not cut off one that reads slowly', async () => {
-    const { port } = await start({ answerTimeout: 1_000 });
+    const { port } = await start({ answerTimeout: 1_500 });
     const incoming = await openStream(port, '/blobs', headers);
     let bytes = 0;
     for await (const chunk of incoming) {

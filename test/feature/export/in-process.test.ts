@@ -197,19 +197,19 @@ describe('who ends an export in the process', () => {
     let calls = 0;
     const scope = async (): Promise<typeof everything> => {
       calls++;
-      if (calls === 1) await new Promise((resolve) => setTimeout(resolve, 600));
+      if (calls === 1) await new Promise(() => undefined);
       return everything;
     };
     api = shop.api({
       db: database.db,
       maxStreams: 1,
-      requestTimeout: 300,
+      requestTimeout: 1_000,
       resources: [shop.resource({ model: Row, ops: ['list'], export: {}, scope })],
     });
     const refused = await api.fetch(request());
     expect([refused.status, ((await refused.json()) as Any).code]).toEqual([503, 'request_given_up']);
     const response = await api.fetch(request());
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, 1_200)); // longer than `requestTimeout`
     expect([response.status, (await read(response)).lines.at(-1)]).toEqual([200, { end: true, count }]);
   });
 });

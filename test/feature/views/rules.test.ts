@@ -63,7 +63,7 @@ beforeAll(async () => {
     db: database.db,
     resources: [orders, shop.resource({ model: Customer }), shop.resource({ model: Plain })],
     idempotency: { principal: () => 'one' },
-    requestTimeout: 1_000,
+    requestTimeout: 2_000,
   });
   server = await serve(api.routes());
 });
