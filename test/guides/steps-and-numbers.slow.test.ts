@@ -24,9 +24,12 @@ it('the guide on steps and numbers is answered as it shows, and leaves no gap wh
     { all: true },
   );
   const ids: string[] = created.map(({ id }: { id: unknown }) => String(id));
-  const twice = [...ids, ...ids].map((id) => send(port, 'POST', `/api/invoices/${id}/issue`));
-  const statuses = (await Promise.all(twice)).map(({ status }) => status);
-  expect(statuses.filter((status) => status === 200)).toHaveLength(20);
+  const issue = async (id: string): Promise<number> => {
+    const { status } = await send(port, 'POST', `/api/invoices/${id}/issue`);
+    return status === 503 ? issue(id) : status; // so many at once may wait for one counter longer than a request does
+  };
+  const statuses = await Promise.all([...ids, ...ids].map(issue));
+  expect(statuses.sort()).toEqual([...Array(20).fill(200), ...Array(20).fill(409)]);
   const issued = await api.store(Invoice).find({ status: 'issued' }, { sort: ['number'] });
   expect(issued.map(({ number }: { number: number }) => number)).toEqual(Array.from({ length: 20 }, (_, at) => at + 2));
 });
