@@ -30,7 +30,7 @@ export function hideDeleted(model: CompiledModel, all: Operations, visible: Visi
     removeMany: (targets, work, deletion) => all.removeMany({ ...targets, scope: seen(targets.scope) }, work, deletion),
     findTargets: (targets, work) => all.findTargets({ ...targets, scope: seen(targets.scope) }, work),
     findWritten: all.findWritten,
-    readSome: (ids, scope, work) => all.readSome(ids, seen(scope), work),
+    readParts: (ids, scope, work) => all.readParts(ids, seen(scope), work),
     findIds: (filter, limit, work) => all.findIds(seen(filter) ?? {}, limit, work),
     findIdsBy: (path, values, scope, limit, work) => all.findIdsBy(path, values, seen(scope), limit, work),
     holdAll: (ids, scope, work) => all.holdAll(ids, seen(scope), work),

@@ -12,7 +12,7 @@ import type { Change, RecordedChange } from '../ledger/entry.ts';
 import { type LedgerSettings, openRows } from '../ledger/ledger-rows.ts';
 import { applyChanges } from '../query/apply-changes.ts';
 import { type Deletion, marking, newDeletion } from '../query/deleted.ts';
-import { both, buildFilter, type Filter } from '../query/filter.ts';
+import { both, buildFilter } from '../query/filter.ts';
 import { changesNothing } from '../query/update-pipeline.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import type { CollectionWork, RecordedWrites } from './operations.ts';
@@ -21,7 +21,7 @@ import type { Target } from './writer.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 
-/** How many records are read at once, of those that one write changes. */
+/** How many new records are written at once. */
 const mostAtOnce = 500;
 
 /**
@@ -86,20 +86,10 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
     });
   }
 
-  /** Reads records whole, in parts that fit into memory. */
-  async function* readParts(ids: readonly unknown[], scope: Filter | undefined, work: Work): AsyncGenerator<readonly StoredRecord[]> {
-    for (let left = ids; left.length > 0; ) {
-      const { found, isCut } = await plain.readSome(left.slice(0, mostAtOnce), scope, work);
-      yield found;
-      const read = new Set(found.map(({ idText }) => idText));
-      left = isCut ? left.filter((id) => !read.has(model.id.leaf.toJson(id))) : left.slice(mostAtOnce);
-    }
-  }
-
   /** The states after a write, in the order of those before it. */
   async function readAfter(before: readonly StoredRecord[], work: Work): Promise<[Stored, Stored | undefined][]> {
     const after = new Map<string, Stored>();
-    for await (const some of readParts(idsOf(before), undefined, work)) for (const one of some) after.set(one.idText, one.stored);
+    for await (const some of plain.readParts(idsOf(before), undefined, work)) for (const one of some) after.set(one.idText, one.stored);
     return before.map((one) => [one.stored, after.get(one.idText)]);
   }
 
@@ -116,7 +106,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
       if (ids.length > max) return run(targets, []); // which refuses it
       return (work.transaction as NonNullable<Work['transaction']>).join(async () => {
         let modified = 0;
-        for await (const before of readParts(ids, filter, work)) {
+        for await (const before of plain.readParts(ids, filter, work)) {
           const some = { ...targets, conditions: [], scope: both({ _id: { $in: idsOf(before) } }, filter), max: before.length };
           modified += (await run(some, before)).modified;
         }
@@ -234,7 +224,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
 
     removeAll(ids, scope, deletion, work) {
       return within(work, async () => {
-        for await (const before of readParts(ids, scope, work)) {
+        for await (const before of plain.readParts(ids, scope, work)) {
           await plain.removeAll(idsOf(before), scope, deletion, work);
           await record(
             before.map(({ stored }) => [stored, afterDelete(stored, deletion)]),
@@ -253,7 +243,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
 
     rewriteAll(ids, scope, pipeline, work) {
       return within(work, async () => {
-        for await (const before of readParts(ids, scope, work)) {
+        for await (const before of plain.readParts(ids, scope, work)) {
           await plain.rewriteAll(idsOf(before), scope, pipeline, work);
           await record(await readAfter(before, work), work);
         }

@@ -9,7 +9,7 @@ import { inParts } from '../driver/in-parts.ts';
 import { compileFirstBatch } from '../driver/read-batches.ts';
 import { asPart } from '../driver/run-transaction.ts';
 import type { Work } from '../driver/work.ts';
-import { refusalsBy } from '../query/apply-changes.ts';
+import { checkStored, refusalsBy } from '../query/apply-changes.ts';
 import { type Deletion, marking, newDeletion } from '../query/deleted.ts';
 import { both, buildFilter, type Condition, type Filter } from '../query/filter.ts';
 import { buildUpdate, changesNothing, requireMergeable } from '../query/update-pipeline.ts';
@@ -60,14 +60,8 @@ export interface ManyWrites {
   findTargets(targets: Targets, work: Work): Promise<readonly StoredRecord[]>;
   /** Reads the same records again, after the write. 422 if they are more than 16 MiB. */
   findWritten(before: readonly StoredRecord[], work: Work): Promise<StoredRecord[]>;
-  /** Reads records whole, as many as fit into one reply of the database: at least one, and not all if it `isCut`. */
-  readSome(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<SomeRecords>;
-}
-
-/** Some of the records that a write to many addresses. */
-interface SomeRecords {
-  readonly found: readonly StoredRecord[];
-  readonly isCut: boolean;
+  /** Reads records whole, in parts that fit into memory. */
+  readParts(ids: readonly unknown[], scope: Filter | undefined, work: Work): AsyncIterable<readonly StoredRecord[]>;
 }
 
 interface Settings extends Pick<Commands, 'readMany' | 'write'> {
@@ -76,6 +70,9 @@ interface Settings extends Pick<Commands, 'readMany' | 'write'> {
 
 /** The most records that an error names. */
 const mostNamed = 20;
+
+/** The most records that are read whole at once. */
+const mostAtOnce = 500;
 
 /** The most records that a write to many may be allowed to match. */
 export const mostAffected = 100_000;
@@ -116,6 +113,22 @@ export function openManyWrites(
     }
   }
 
+  /** Throws 422 if some of the records would not pass a check of what the changes leave in them: before the write. */
+  async function refuseUnchecked(ids: readonly unknown[], changes: Changes, work: Work): Promise<void> {
+    const { storedCheck } = changes;
+    if (!storedCheck) return;
+    const refused: FieldError[][] = [];
+    for await (const some of readParts(ids, undefined, work)) {
+      for (const { stored } of some) {
+        const missing = refusalsBy(stored, changes);
+        const errors = missing.length > 0 ? missing : checkStored(storedCheck, changes, stored);
+        if (errors.length > 0) refused.push(errors.map((error) => ofRecord(model, stored, error)));
+      }
+      if (refused.length >= mostNamed) break;
+    }
+    if (refused.length > 0) throw validationFailed(refused.slice(0, mostNamed).flat());
+  }
+
   /**
    * Writes to the records with these ids. The rest of the filter must hold, too: other steps of the same transaction
    * may have come between.
@@ -149,6 +162,7 @@ export function openManyWrites(
     writer: Writer | undefined,
     work: Work,
   ): Promise<number> {
+    await refuseUnchecked(ids, changes, work);
     const pipeline = buildUpdate(model, changes, new Date());
     let [matched, modified] = [0, 0];
     if (!changesNothing(changes))
@@ -168,12 +182,23 @@ export function openManyWrites(
     return found;
   }
 
-  async function readReply(filter: Filter, limit: number, work: Work): Promise<SomeRecords> {
+  /** Reads as many records as fit into one reply: at least one, and not all if it `isCut`. */
+  async function readReply(filter: Filter, limit: number, work: Work) {
     const { found, isCut } = await readMany(work, (command) => {
       const body = { find: model.collection, filter: command.handOver(filter), limit, batchSize: limit + 1, maxTimeMS: command.maxTimeMS };
       return command.count(() => readFirstBatch(body, command));
     });
     return { found: found.map((bytes) => new StoredRecord(model, bytes)), isCut };
+  }
+
+  async function* readParts(ids: readonly unknown[], scope: Filter | undefined, work: Work): AsyncGenerator<readonly StoredRecord[]> {
+    for (let left = ids; left.length > 0; ) {
+      const some = left.slice(0, mostAtOnce);
+      const { found, isCut } = await readReply(both({ _id: { $in: some } }, scope), some.length, work);
+      yield found;
+      const read = new Set(found.map(({ idText }) => idText));
+      left = isCut ? left.filter((id) => !read.has(model.id.leaf.toJson(id))) : left.slice(mostAtOnce);
+    }
   }
 
   return {
@@ -196,7 +221,7 @@ export function openManyWrites(
       return written;
     },
 
-    readSome: (ids, scope, work) => readReply(both({ _id: { $in: ids } }, scope), ids.length, work),
+    readParts,
 
     updateMany({ conditions, scope, max, writer }, changes, work) {
       const filter = both(buildFilter(conditions), scope);

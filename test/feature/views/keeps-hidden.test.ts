@@ -17,7 +17,7 @@ const Thing = defineModel('Thing', {
   collection: 'things',
   fields: {
     id: t.string({ policy: { insert: true } }),
-    title: t.string({ default: 'untitled' }),
+    title: t.string({ default: 'untitled', policy: { filter: true } }),
     part: t.nullable(Part),
     parts: t.array(Part, { default: [] }),
     byKey: t.map(Part, { default: {} }),
@@ -51,7 +51,8 @@ beforeAll(async () => {
       authenticate: (ctx) => ctx.get('authorization'),
       rules: { staff: (name) => name === 'staff', clerk: (name) => name === 'clerk' },
     });
-    return shop.api({ db: database.db, resources: [shop.resource({ model: Thing, ops: ['get', 'create', 'patch', 'put'], mergePatch })] });
+    const ops = ['list', 'get', 'create', 'patch', 'put', 'patchMany'] as const;
+    return shop.api({ db: database.db, resources: [shop.resource({ model: Thing, ops, mergePatch })] });
   };
   merging = await serve(define(true).routes());
   replacing = await serve(define(false).routes());
@@ -113,6 +114,33 @@ describe('a PATCH that replaces', () => {
   it('returns closed values that the caller sees to their defaults, beside those that it keeps', async () => {
     const { status, now } = await write(replacing, 'PATCH', { range: { from: 2 } });
     expect([status, now.range]).toEqual([200, { from: 2, to: 9, limit: 7 }]);
+  });
+});
+
+describe('a PATCH of many that replaces', () => {
+  const change = async (range: object, authorization = 'anna') => {
+    const { status, body } = await replacing.request('PATCH', '/things?title=one', { body: { range }, headers: { authorization } });
+    return [status, body.errors ?? body.data];
+  };
+
+  it('runs the check of an object with what each record keeps, and writes nothing if one of them does not pass', async () => {
+    await things().insertOne({ _id: 'b', ...stored, range: { from: 1, to: 5, limit: 9 }, revision: 0 });
+    expect(await change({ from: 8 })).toEqual([422, [{ field: 'a.range', message: 'is not valid', rule: 'check' }]]);
+    expect(await things().distinct('range.from')).toEqual([1]);
+    expect(await change({ from: 6 })).toEqual([200, { matched: 2, modified: 2 }]);
+    expect(await things().distinct('range.limit', { 'range.from': 6 })).toEqual([7, 9]);
+  });
+
+  it('creates the object where a record has none', async () => {
+    await things().updateOne({ _id: 'a' }, { $unset: { range: 1 } });
+    expect(await change({ from: 8 })).toEqual([200, { matched: 1, modified: 1 }]);
+    expect(await things().findOne({})).toMatchObject({ range: { from: 8, to: 9 } });
+  });
+
+  it('names no more than 20 records', async () => {
+    await things().insertMany(Array.from({ length: 30 }, (_, at) => ({ _id: `b${at}`, ...stored, revision: 0 })));
+    const [status, errors] = await change({ from: 8 });
+    expect([status, errors.length]).toEqual([422, 20]);
   });
 });
 
