@@ -10,6 +10,7 @@ import { exchangeOf } from '../exchange/exchange.ts';
 import { rulesOf, Unasked } from '../views/asked-rules.ts';
 import { findMain, type GuardedSource } from './relation-targets.ts';
 import { isRefusal } from './source-scopes.ts';
+import { readsField } from './writer.ts';
 
 /** Compiles how the resources of a model are found among those of an api. */
 export function compileFindResources(resources: readonly ServedModel[]): FindResources {
@@ -81,6 +82,7 @@ export function reachOf(ctx: Context): Reach {
       const { scope, scopeWrites } = findScoped(ctx, model);
       return async () => readOwn(await askScope(ctx, scope as ScopeFunction), model, scopeWrites);
     },
+    reads: (model, name) => readsField(ctx, model, name),
     async scopeOf(source): Promise<Filter | undefined> {
       const { scope, model } = source as GuardedSource;
       if (!scope) return {};

@@ -3,6 +3,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { writableNames } from '../../model/write/access.ts';
 import type { CascadeObserver, Writer } from '../../mongo/collection/writer.ts';
 import type { Context } from '../exchange/context.ts';
+import { withViews } from '../views/asked-rules.ts';
 import type { GuardedSource } from './relation-targets.ts';
 import { sourceScopesOf } from './source-scopes.ts';
 
@@ -11,11 +12,18 @@ export function isOpenTo(open: ReadonlySet<string>, server: Readonly<Record<stri
   return (name) => open.has(name) && !(server && Object.hasOwn(server, name.split('.', 1)[0] ?? ''));
 }
 
+/** Whether the caller of a request reads a field of a model. */
+export async function readsField(ctx: Context, model: CompiledModel, name: string): Promise<boolean> {
+  const { fieldTable } = await withViews(ctx, (see) => see(model));
+  return fieldTable.get(name)?.isPrivate === false;
+}
+
 /** The client of a request. It may write the fields that `checkCreate`, `checkPatch` or `checkPut` has opened. */
 export function writerOf(ctx: Context, observer?: CascadeObserver): Writer {
   const mayWrite = (name: string) => ctx.mayWrite?.(name) ?? false;
   return {
     scopeOf: (source) => sourceScopesOf(ctx).of(source as GuardedSource),
+    reads: (model, name) => readsField(ctx, model, name),
     mayWrite,
     mayName: mayWrite,
     writeScope: ctx.writeScope,

@@ -126,8 +126,9 @@ export async function stillReferenced(
 }
 
 async function countSeen(edge: Edge, plan: Pick<CascadePlan, 'gone'>, writer: Writer | undefined, work: Work): Promise<number> {
-  if (edge.field.isPrivate) return 0;
-  const scope = writer?.scopeOf ? await writer.scopeOf(edge.holder) : {};
+  const { field, holder } = edge;
+  if (field.isPrivate || (await writer?.reads?.(holder.model, field.name)) === false) return 0;
+  const scope = writer?.scopeOf ? await writer.scopeOf(holder) : {};
   if (!scope) return 0;
   return (await findRestricting(edge, plan, { scope, most: mostCounted + 1 }, work)).size;
 }

@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import { Room } from '../../../model/relations/included.ts';
 import { deletionKey } from '../../../model/value/own-keys.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
-import { type CascadedRecord, type CascadeObserver, mostHookBytes } from '../../collection/writer.ts';
+import { type CascadedRecord, type CascadeObserver, mostHookBytes, type Writer } from '../../collection/writer.ts';
 import { asPart } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
 import { unmarking } from '../../query/deleted.ts';
@@ -48,7 +48,7 @@ export function openCascadeRestore(model: CompiledModel, plain: ModelCollection,
         const groups = await collect(references, own, root, work);
         const lost = await findLost(references, groups, work);
         keepBack(references, groups, root, lost);
-        refuseLost(references, model, root, lost);
+        await refuseLost(references, model, root, lost, target.writer);
         return transaction.join(async () => {
           const before = await readSeen(groups, root, target.writer?.observer, work);
           await clearLost(references, groups, lost, work);
@@ -153,9 +153,15 @@ function keepBack(references: References, groups: ReadonlyMap<string, Group>, ro
 }
 
 /** Throws 422 if the record that is addressed has lost a parent. */
-function refuseLost(references: References, model: CompiledModel, root: Stored, lost: Lost): void {
+async function refuseLost(
+  references: References,
+  model: CompiledModel,
+  root: Stored,
+  lost: Lost,
+  writer: Writer | undefined,
+): Promise<void> {
   const edges = references.heldBy(model).filter((edge) => needs(edge) && lost.isNamedBy(root, [edge]));
-  if (edges.length > 0) throw validationFailed(danglingIn(edges, model));
+  if (edges.length > 0) throw validationFailed(await danglingIn(edges, model, writer));
 }
 
 /** Removes references to lost records where a delete would have removed them. */

@@ -258,15 +258,17 @@ export function refusalOf(missing: readonly Named[], writer: Writer | undefined)
 }
 
 /**
- * The errors of references that a record of a model cannot be restored with. A field that is private, or only of
- * another model, is not named.
+ * The errors of references that a record of a model cannot be restored with. A field that the writer does not read, or
+ * only of another model, is not named.
  */
-export function danglingIn(edges: readonly Edge[], model: CompiledModel): FieldError[] {
-  const names = edges.map(({ field: { path } }) => {
-    const own = model.references.find((field) => field.path === path);
-    return own && !own.isPrivate ? own.name : '';
-  });
-  return [...new Set(names)].map((name) => unknownRecord.at(name));
+export async function danglingIn(edges: readonly Edge[], model: CompiledModel, writer: Writer | undefined): Promise<FieldError[]> {
+  const names = new Set<string>();
+  for (const { field } of edges) {
+    const own = model.references.find(({ path }) => path === field.path);
+    const isTold = own && !own.isPrivate && (await writer?.reads?.(model, own.name)) !== false;
+    names.add(isTold ? own.name : '');
+  }
+  return Array.from(names, (name) => unknownRecord.at(name));
 }
 
 /** The errors of missing references that the writer knows of. */

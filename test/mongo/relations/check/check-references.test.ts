@@ -327,14 +327,22 @@ describe('the error of missing references', () => {
 
 describe('the error of a restore', () => {
   const { model } = memory.end('Task');
-  const fieldsOf = (names: readonly string[], of = model) => danglingIn(names.map(edge), of).map(({ field }) => field);
+  const fieldsOf = async (names: readonly string[], of = model, client?: Writer) =>
+    (await danglingIn(names.map(edge), of, client)).map(({ field }) => field);
 
-  it('names each field once', () => {
-    expect(fieldsOf(['project', 'at.project', 'project'])).toEqual(['project', 'at.project']);
+  it('names each field once', async () => {
+    expect(await fieldsOf(['project', 'at.project', 'project'])).toEqual(['project', 'at.project']);
   });
 
-  it('names no field that is private, or that only another model of the collection has', () => {
-    expect(fieldsOf(['secret'])).toEqual(['']);
-    expect(fieldsOf(['secret', 'project'], memory.end('Label').model)).toEqual(['']);
+  it('names no field that is private, or that only another model of the collection has', async () => {
+    expect(await fieldsOf(['secret'])).toEqual(['']);
+    expect(await fieldsOf(['secret', 'project'], memory.end('Label').model)).toEqual(['']);
+  });
+
+  it('names no field that the client does not read', async () => {
+    expect(await fieldsOf(['project', 'at.project'], model, writer({ reads: async (_model, name) => name !== 'project' }))).toEqual([
+      '',
+      'at.project',
+    ]);
   });
 });
