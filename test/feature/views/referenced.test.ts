@@ -19,6 +19,10 @@ const Order = defineModel('Order', {
     deletedAt: t.deletedAt(),
   },
 });
+const Note = defineModel('Note', {
+  collection: 'notes',
+  fields: { id, about: t.optional(t.ref('Customer', { id: t.string(), exists: true, policy: { ...staff, insert: true, update: true } })) },
+});
 
 const database = useDatabase();
 const serve = useServer();
@@ -37,7 +41,11 @@ beforeAll(async () => {
   const api = shop.api({
     db: database.db,
     batch: true,
-    resources: [customers, shop.resource({ model: Order, ops, operations: { reopen } })],
+    resources: [
+      customers,
+      shop.resource({ model: Order, ops, operations: { reopen } }),
+      shop.resource({ model: Note, ops: ['list', 'patch', 'put', 'patchMany'] }),
+    ],
   });
   await applyIndexes(api);
   server = await serve(api.routes());
@@ -82,4 +90,22 @@ it.each(['restore', 'reopen'])('a restore names no lost parent by a reference wh
   await records('orders').insertMany([{ _id: '1', owner: 'lost', deletedAt: new Date() }]);
   const refusal = async (name: string) => (await ask(['POST', `/orders/1/${operation}`], name)).errors.map(({ field }: Any) => field);
   expect([await refusal('anna'), await refusal('staff')]).toEqual([[''], ['owner']]);
+});
+
+describe('a client that writes a reference and does not read it', () => {
+  const ways = [
+    ['PATCH', '/notes/1', (body: object) => body],
+    ['PUT', '/notes/1', (body: object) => body],
+    ['PATCH', '/notes?id=1', (body: object) => body],
+    ['POST', '/batch', (body: object) => ({ operations: [{ method: 'PATCH', path: '/notes/1', body }] })],
+  ] as const;
+
+  it.each(ways)('is not told what the record holds, by naming it again: %s %s', async (method, path, bodyOf) => {
+    const name = async (about: string, caller: string) => {
+      await records('notes').replaceOne({ _id: '1' }, { _id: '1', about: 'lost' }, { upsert: true });
+      return (await ask([method, path, bodyOf({ about })], caller)).errors?.map(({ rule }: Any) => rule);
+    };
+    expect([await name('lost', 'anna'), await name('other', 'anna')]).toEqual([['reference'], ['reference']]);
+    expect([await name('lost', 'staff'), await name('other', 'staff')]).toEqual([undefined, ['reference']]);
+  });
 });

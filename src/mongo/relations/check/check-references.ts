@@ -215,11 +215,12 @@ async function findMissingOf({ target, scope, named }: Sought, made: ReadonlySet
 }
 
 /**
- * Whether a writer may learn what a record holds: to let a client name it again would tell the value of a private
- * field.
+ * Whether a writer may learn what a record holds: to let a client name it again would tell the value of a field that
+ * the client writes and does not read.
  */
-export function mayTell({ field }: Edge, writer: Writer | undefined): boolean {
-  return isServer(writer) || !field.isPrivate;
+export async function mayTell({ field: { name, isPrivate }, holder }: Edge, writer: Writer | undefined): Promise<boolean> {
+  if (isServer(writer)) return true;
+  return !isPrivate && (!writer?.mayWrite(name) || (await writer.reads?.(holder.model, name)) !== false);
 }
 
 /** Whether the application itself writes. */
@@ -228,20 +229,22 @@ function isServer(writer: Writer | undefined): boolean {
 }
 
 /** Removes the missing references that the record had at the same field before the changes. */
-export function newIn(missing: readonly Named[], changes: Changes, stored: Stored, writer: Writer | undefined): Named[] {
+export async function newIn(missing: readonly Named[], changes: Changes, stored: Stored, writer: Writer | undefined): Promise<Named[]> {
   const changed = applyChanges(stored, changes);
   const after = nameIds(
     missing.map(({ edge }) => edge),
     undefined,
     (field, visit) => field.visit(changed, visit),
   );
-  return after.flatMap(({ edge, ids }) => {
+  const found: Named[] = [];
+  for (const { edge, ids } of after) {
     const sought = missing.find((one) => one.edge === edge)?.ids;
     const before = new Set<string>();
-    if (mayTell(edge, writer)) edge.field.visit(stored, (id) => before.add(edge.field.leaf.toJson(id)));
+    if (await mayTell(edge, writer)) edge.field.visit(stored, (id) => before.add(edge.field.leaf.toJson(id)));
     const left: Ids = new Map([...ids].filter(([key]) => sought?.has(key) && !before.has(key)));
-    return left.size > 0 ? [{ edge, ids: left }] : [];
-  });
+    if (left.size > 0) found.push({ edge, ids: left });
+  }
+  return found;
 }
 
 /**

@@ -56,7 +56,7 @@ export async function findNewInMany(
   }
 
   for (const one of missing) {
-    const added = new Set(mayTell(one.edge, writer) ? await findAssigned(one) : one.ids.keys());
+    const added = new Set((await mayTell(one.edge, writer)) ? await findAssigned(one) : one.ids.keys());
     for (const merge of embedded) for (const key of await findCreated(one, merge)) added.add(key);
     const ids: Ids = new Map([...one.ids].filter(([key]) => added.has(key)));
     if (ids.size > 0) found.push({ edge: one.edge, ids });

@@ -112,17 +112,20 @@ describe('the references of changes', () => {
     });
   });
 
-  it('are new if the record did not have them at the same field', () => {
+  it('are new if the record did not have them at the same field', async () => {
     const missing = named({ labels: ['x', 'y'], project: ['x'] });
     const set = changes({ labels: ['x', 'a', 'y'], project: 'x' });
-    expect(show(newIn(missing, set, { labels: ['x'] }, undefined))).toEqual({ labels: { y: ['labels.2'] }, project: { x: ['project'] } });
-    expect(show(newIn(missing, set, { labels: ['y', 'x'], project: 'x' }, undefined))).toEqual({});
+    expect(show(await newIn(missing, set, { labels: ['x'] }, undefined))).toEqual({
+      labels: { y: ['labels.2'] },
+      project: { x: ['project'] },
+    });
+    expect(show(await newIn(missing, set, { labels: ['y', 'x'], project: 'x' }, undefined))).toEqual({});
   });
 
-  it('are new in a private field, whatever the record has, unless the application writes', () => {
+  it('are new in a private field, whatever the record has, unless the application writes', async () => {
     const [missing, set, stored] = [named({ secret: ['x'] }), changes({ secret: 'x' }), { secret: 'x' }];
-    expect(show(newIn(missing, set, stored, writer()))).toEqual({ secret: { x: ['secret'] } });
-    expect(newIn(missing, set, stored, undefined)).toEqual([]);
+    expect(show(await newIn(missing, set, stored, writer()))).toEqual({ secret: { x: ['secret'] } });
+    expect(await newIn(missing, set, stored, undefined)).toEqual([]);
   });
 });
 
