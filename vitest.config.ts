@@ -5,8 +5,8 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 type Options = NonNullable<TestProjectInlineConfiguration['test']>;
 
 /**
- * A suite of tests, which `vitest run --mode <name>` runs. Tests that need no database share its project with the others:
- * the workers of a second one would load every module again.
+ * A suite of tests, which `vitest run --mode <name>` runs. Tests that need no database share its project with the
+ * others: the workers of a second one would load every module again.
  */
 interface Suite {
   readonly projects: readonly Options[];
@@ -27,8 +27,8 @@ const apart = ['test/{browser,faults,package,clients}/**'];
 const slow = '**/*.slow.test.ts';
 
 /**
- * A file called `.clock.test.ts` replaces timers, and has a process of its own: the timer that all requests of a process
- * share would be one of those, and the requests of other files would wait for it forever.
+ * A file called `.clock.test.ts` replaces timers, and has a process of its own: the timer that all requests of a
+ * process share would be one of those, and the requests of other files would wait for it forever.
  */
 const clock = '**/*.clock.test.ts';
 
@@ -52,8 +52,8 @@ const suites: Readonly<Record<string, Suite>> = {
     maxWorkers: cores + 2, // most of their time they wait for timeouts and elections
     testTimeout: 600_000 * Number(process.env.FAULT_ROUNDS ?? 1),
   },
-  // The feature tests, without slow ones and false clocks, on the oldest versions of Koa and of the MongoDB driver that the peer
-  // ranges allow. The newest are those that `npm test` runs on.
+  // The feature tests, without slow ones and false clocks, on the oldest versions of Koa and of the MongoDB driver that
+  // the peer ranges allow. The newest are those that `npm test` runs on.
   oldest: {
     projects: [{ name: 'oldest', include: ['test/feature/**/*.test.ts'], exclude: [slow, clock], globalSetup: database }],
     alias: { koa: 'koa-oldest', mongodb: 'mongodb-oldest' },
