@@ -106,7 +106,7 @@ export class Walk {
     this.#exchange.renewWork();
     this.#exchange.work.limitTo(this.#source.maxTimeMS);
     if (!(await this.#source.ask())) throw new ViewChanged();
-    return this.#read({ ...window, from: parseCursor(cursor, window.digest, sort) });
+    return this.#read({ ...window, from: parseCursor(cursor, window.list, sort) });
   }
 
   /** The next batch has as many records as have fitted by their size until now. */

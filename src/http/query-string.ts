@@ -53,8 +53,8 @@ export interface ParseQueryStringOptions {
  */
 export function parseQueryString(raw: string, { only }: ParseQueryStringOptions = {}): QueryParameter[] {
   const segments = splitSegments(raw);
-  const keys = only?.flatMap((name) => [name, `${name}[]`]);
-  const wanted = keys ? segments.filter((segment) => keys.some((key) => isNamed(segment, key))) : segments;
+  const keys = only && new Set<string | undefined>(only.flatMap((name) => [name, `${name}[]`]));
+  const wanted = keys ? segments.filter((segment) => keys.has(nameOf(segment))) : segments;
   refuseTooMany(wanted.length, 'The query string');
   return wanted.map(parseSegment);
 }
@@ -67,16 +67,17 @@ export function refuseTooMany(count: number, subject: string): void {
 }
 
 /**
- * Returns a copy of a raw query string in which the parameter `name` occurs once, with `value`, or not at all if
- * `value` is undefined. All other parameters keep their bytes, so that a `Link` to the next page repeats the query of
- * the client.
+ * Returns a copy of a raw query string in which each of the parameters of `changed` occurs once, with its value, or not
+ * at all if that is undefined. All other parameters keep their bytes, so that a `Link` to the next page repeats the
+ * query of the client.
  *
  * @example
- * setQueryParameter('sort=-total&after=abc', 'after', 'def') // 'sort=-total&after=def'
+ * setQueryParameters('sort=-total&before=abc', { before: undefined, after: 'def' }) // 'sort=-total&after=def'
  */
-export function setQueryParameter(raw: string, name: string, value: string | undefined): string {
-  const segments = splitSegments(raw).filter((segment) => !isNamed(segment, name));
-  if (value !== undefined) segments.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+export function setQueryParameters(raw: string, changed: Readonly<Record<string, string | undefined>>): string {
+  const segments = splitSegments(raw).filter((segment) => !Object.hasOwn(changed, nameOf(segment) ?? ''));
+  for (const [name, value] of Object.entries(changed))
+    if (value !== undefined) segments.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   return segments.join('&');
 }
 
@@ -84,8 +85,9 @@ function splitSegments(raw: string): string[] {
   return raw.split('&').filter((segment) => segment !== '');
 }
 
-function isNamed(segment: string, name: string): boolean {
-  return decode(splitPair(segment).key) === name;
+/** The name of a segment, with its operator. Undefined if it is not percent-encoded UTF-8. */
+function nameOf(segment: string): string | undefined {
+  return decode(splitPair(segment).key);
 }
 
 function splitPair(segment: string): { key: string; value: string } {
@@ -99,7 +101,7 @@ function parseSegment(segment: string): QueryParameter {
   const value = decode(pair.value);
   if (key === undefined || value === undefined) throw invalid(key ?? pair.key, notPercentEncoded);
   if (key.includes('\0') || value.includes('\0')) throw invalid(key, nulCharacter);
-  return { ...parseKey(key), value };
+  return { value, ...parseKey(key) };
 }
 
 /** Takes the key of a parameter apart. Throws `invalid_query` (400) for one that is not of the form. */
@@ -107,16 +109,22 @@ export function parseKey(key: string): Omit<QueryParameter, 'value'> {
   const match = /^([^[\]]+)(?:\[([^[\]]+)\])?(\[\])?$/.exec(key);
   if (!match) throw invalid(key, notParameter);
   const [, name, operator, brackets] = match as unknown as readonly [string, name: string, operator?: string, brackets?: string];
-  return { name, ...(operator === undefined ? {} : { operator }), ...(brackets ? { isItem: true } : {}) };
+  const parsed: { name: string; operator?: string; isItem?: true } = { name };
+  if (operator !== undefined) parsed.operator = operator;
+  if (brackets) parsed.isItem = true;
+  return parsed;
 }
 
 function decode(text: string): string | undefined {
+  if (!encoded.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
     return undefined;
   }
 }
+
+const encoded = /[%+]/;
 
 const notPercentEncoded = new Invalid('percent_encoding', 'is not percent-encoded UTF-8');
 export const nulCharacter = new Invalid('nul_character', 'has a NUL character');

@@ -1,5 +1,5 @@
 import { formatLink, type Link } from '../http/link.ts';
-import { setQueryParameter } from '../http/query-string.ts';
+import { setQueryParameters } from '../http/query-string.ts';
 import { type CursorPlace, describePage, type OffsetPlace, type Page } from '../mongo/list/build-page.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
@@ -68,6 +68,5 @@ function numberLinks(ctx: Context, { number }: OffsetPlace, hasNext: boolean): L
 }
 
 function linkTo(ctx: Context, rel: string, parameters: Readonly<Record<string, string | undefined>>): Link {
-  const query = Object.entries(parameters).reduce((text, [name, value]) => setQueryParameter(text, name, value), ctx.querystring);
-  return { href: `${requestPath(ctx)}?${query}`, rel };
+  return { href: `${requestPath(ctx)}?${setQueryParameters(ctx.querystring, parameters)}`, rel };
 }

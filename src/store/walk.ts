@@ -33,7 +33,7 @@ export async function* walk(
 ): AsyncGenerator<readonly StoredRecord[]> {
   let from: Position | undefined;
   for (let left = limit; left > 0; ) {
-    const window = { mode: 'cursor', from, direction: 1, digest: '' } as const;
+    const window = { mode: 'cursor', from, direction: 1, list: '' } as const;
     const size = Math.min(left, pageSize);
     const query: ListQuery = {
       conditions,

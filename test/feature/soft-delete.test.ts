@@ -199,7 +199,7 @@ describe('every method of a collection sees a deleted record as gone', () => {
     through: [],
     sort: [{ field: compileModel(Parcel).scopeFields.get('id') as Any, direction: 1 as const }],
     limit: 10,
-    window: { mode: 'cursor', from: undefined, direction: 1, digest: '' } as const,
+    window: { mode: 'cursor', from: undefined, direction: 1, list: '' } as const,
     total: 'exact' as const,
     fields: undefined,
     isSelectable: false,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../src/errors.ts';
-import { itemsOf, parseQueryString, setQueryParameter } from '../../src/http/query-string.ts';
+import { itemsOf, parseQueryString, setQueryParameters } from '../../src/http/query-string.ts';
 import { anyCharacter } from '../support/fuzzing/any-character.ts';
 
 const invalidQuery = (field: string, message: string) =>
@@ -203,7 +203,7 @@ describe('itemsOf', () => {
   });
 });
 
-describe('setQueryParameter', () => {
+describe('setQueryParameters', () => {
   it.each([
     ['', 'x', 'after=x'],
     ['sort=-a', 'x', 'sort=-a&after=x'],
@@ -219,7 +219,11 @@ describe('setQueryParameter', () => {
     ['after=1', undefined, ''],
     ['', undefined, ''],
   ])('in %j, to %j: %j', (raw, value, result) => {
-    expect(setQueryParameter(raw, 'after', value)).toBe(result);
+    expect(setQueryParameters(raw, { after: value })).toBe(result);
+  });
+
+  it('changes several at once', () => {
+    expect(setQueryParameters('%61fter=1&sort=-a&before=2', { after: undefined, before: 'x' })).toBe('sort=-a&before=x');
   });
 
   it('changes this parameter and no other', () => {
@@ -227,7 +231,7 @@ describe('setQueryParameter', () => {
       fc.property(fc.array(parameter), name, fc.option(text, { nil: undefined }), (parameters, changed, value) => {
         const raw = parameters.map((p) => `${encodeURIComponent(formatKey(p))}=${encodeURIComponent(p.value)}`).join('&');
         const others = parameters.filter((p) => formatKey(p) !== changed);
-        const result = parseQueryString(setQueryParameter(raw, changed, value));
+        const result = parseQueryString(setQueryParameters(raw, { [changed]: value }));
         expect(result).toEqual(value === undefined ? others : [...others, { name: changed, value }]);
       }),
     );

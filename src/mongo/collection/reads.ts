@@ -106,7 +106,7 @@ export function openReads(
     const { maxTimeMS } = command;
     if (isFind(plan)) {
       const filter = command.handOver(ranges[0]);
-      return { find: model.collection, filter, ...(projection && { projection }), sort, skip, limit, batchSize: limit + 1, maxTimeMS };
+      return { find: model.collection, filter, sort, skip, limit, batchSize: limit + 1, maxTimeMS, ...(projection && { projection }) };
     }
     const project = projection ? [{ $project: projection }] : [];
     const [first = {}, ...others] = [...buildPipeline(plan, model.collection), ...project];
@@ -232,8 +232,10 @@ export function openReads(
         if (query.total === undefined) return batch.then((only) => [only, undefined]);
         return Promise.all([batch, query.total === 'exact' && known ? known : countAll(query.total, matching, command)]);
       });
-      const sort = new Map(query.sort.map(({ field, direction }) => [field.path, direction]));
-      if (!computed && !search && !near) notice?.({ filter: matching.filter, sort, limit: plan.limit });
+      if (notice && !computed && !search && !near) {
+        const sort = new Map(query.sort.map(({ field, direction }) => [field.path, direction]));
+        notice({ filter: matching.filter, sort, limit: plan.limit });
+      }
       const page = buildPage(model, query, batch, { total, maxPageBytes, fetchPrivate });
       return near && nearby ? nearby.withDistances(page, near) : page;
     },

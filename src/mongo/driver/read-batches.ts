@@ -41,13 +41,11 @@ export function compileFirstBatch(
   collection: Pick<Collection, 'readPreference' | 'readConcern' | 'collectionName'>,
 ): ReadFirstBatch {
   const { readPreference, readConcern, collectionName } = collection;
-  const settings = readConcern ? { readConcern } : {};
   const options = { ...rawFirstBatch, ...(readPreference && { readPreference }) };
   const reachability = reachabilityOf(db.client);
   const isOfPrimary = needOf(readPreference?.mode) === 'primary';
 
-  async function readDirectly(body: BsonDocument, own: RunCommandOptions & Abortable): Promise<FirstBatch> {
-    const given: RunCommandOptions & Abortable = { ...options, ...own };
+  async function readDirectly(body: BsonDocument, given: RunCommandOptions & Abortable): Promise<FirstBatch> {
     const { cursor } = await db.command(body, given);
     const isCut = cursor.id !== 0n;
     if (isCut) void db.command({ killCursors: collectionName, cursors: [cursor.id] }).catch(ignore);
@@ -62,11 +60,16 @@ export function compileFirstBatch(
   }
 
   function read(body: BsonDocument, { signal, causal }: Sending): Promise<FirstBatch> {
-    const command: BsonDocument = { ...body, ...settings };
-    if (causal) command.readConcern = { ...ofMajority }; // the driver writes the time of the session into it
-    const own = causal ? { signal, session: causal } : { signal };
+    const command: BsonDocument = { ...body };
+    const given: RunCommandOptions & Abortable = { ...options };
+    given.signal = signal;
+    if (readConcern) command.readConcern = readConcern;
+    if (causal) {
+      command.readConcern = { ...ofMajority }; // the driver writes the time of the session into it
+      given.session = causal;
+    }
     // With several servers, only a cursor of the driver knows which one holds the rest.
-    return isOfPrimary && !reachability.isRouted ? readDirectly(command, own) : readByCursor(db, command, { ...options, ...own });
+    return isOfPrimary && !reachability.isRouted ? readDirectly(command, given) : readByCursor(db, command, given);
   }
 
   return async function readFirstBatch(body, sending) {

@@ -80,9 +80,12 @@ export class SharedGets {
   }
 
   async #alone(get: Get, command: Command): Promise<Found> {
-    const { filter, ...body } = get.build(get.id);
-    const limits = { limit: 1, singleBatch: true, maxTimeMS: command.timeLeft };
-    const { found } = await this.#send({ ...body, filter: command.handOver(filter), ...limits }, command);
+    const body = get.build(get.id);
+    body.filter = command.handOver(body.filter);
+    body.limit = 1;
+    body.singleBatch = true;
+    body.maxTimeMS = command.timeLeft;
+    const { found } = await this.#send(body, command);
     return found[0];
   }
 

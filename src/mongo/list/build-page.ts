@@ -79,28 +79,38 @@ export function buildPage(
   model: CompiledModel,
   query: ListQuery,
   batch: FirstBatch,
-  { fetchPrivate, ...settings }: Pick<Page, 'total' | 'maxPageBytes'> & { readonly fetchPrivate: boolean },
+  { total, maxPageBytes, fetchPrivate }: Pick<Page, 'total' | 'maxPageBytes'> & { readonly fetchPrivate: boolean },
 ): Page {
   const { window, limit, fields, sort } = query;
-  const { taken, goesOn } = takeFitting(batch, limit, settings.maxPageBytes);
+  const { taken, goesOn } = takeFitting(batch, limit, maxPageBytes);
   const records = taken.map((one) => new StoredRecord(model, one, fields));
+  const pageWith = ({ hasNext, place }: PageEnd, endAt: Page['endAt'], direction: Page['direction'] = 1): Page => ({
+    records,
+    size: limit,
+    direction,
+    hasNext,
+    place,
+    endAt,
+    total,
+    maxPageBytes,
+  });
   if (window.mode === 'offset') {
     const refuse = () => {
-      throw pageTooLarge(query, settings.maxPageBytes, fetchPrivate);
+      throw pageTooLarge(query, maxPageBytes, fetchPrivate);
     };
     if (goesOn && records.length < limit) refuse();
     const place: OffsetPlace = { mode: 'offset', number: window.number };
-    return { ...settings, records, size: limit, direction: 1, hasNext: goesOn, place, endAt: refuse };
+    return pageWith({ hasNext: goesOn, place }, refuse);
   }
   if (window.mode === 'only') {
     const end = (hasNext: boolean) => ({ hasNext, place: window });
-    return { ...settings, records, size: limit, direction: 1, ...end(goesOn), endAt: () => end(true) };
+    return pageWith(end(goesOn), () => end(true));
   }
   // Every record is checked, not only the one for the cursor. Otherwise the page size would decide whether a record
   // that has no place in the order is shown, refused or skipped.
   const sortPaths = sort.map(({ field }) => field.path);
   for (const record of records) if (!record.isSortableBy(sortPaths)) for (const key of sort) sortValueOf(record.stored, key);
-  const sortKeys = ['_id', ...sortPaths.map((path) => path.split('.', 1)[0] as string)]; // `_id` for an error
+  const sortKeys = [...new Set(['_id', ...sortPaths.map((path) => path.split('.', 1)[0] as string)])]; // `_id` for an error
   const endAt = (one: StoredRecord) => {
     const stored = one.pick(sortKeys);
     return endBehind(
@@ -111,7 +121,7 @@ export function buildPage(
   const last = goesOn ? records.at(-1) : undefined;
   const end = last ? endAt(last) : endBehind(undefined, window);
   if (window.direction === -1) records.reverse();
-  return { ...settings, records, size: limit, direction: window.direction, ...end, endAt };
+  return pageWith(end, endAt, window.direction);
 }
 
 /**
@@ -150,9 +160,9 @@ function pageTooLarge({ isSelectable, include }: ListQuery, maxPageBytes: number
  * The page that a cursor came from is on the other side of it. Its own position therefore leads back, also from an
  * empty page, and no query is needed to know that. The page there is empty if its records have been deleted since.
  */
-function endBehind(values: readonly unknown[] | undefined, { from, direction, digest }: CursorWindow): PageEnd {
-  const back = from ? formatCursor(digest, from) : null;
-  const on = values ? formatCursor(digest, { values, side: direction }) : null;
+function endBehind(values: readonly unknown[] | undefined, { from, direction, list }: CursorWindow): PageEnd {
+  const back = from ? formatCursor(list, from) : null;
+  const on = values ? formatCursor(list, { values, side: direction }) : null;
   const [next, prev] = direction === 1 ? [on, back] : [back, on];
   return { hasNext: next !== null, place: { mode: 'cursor', next, prev } };
 }

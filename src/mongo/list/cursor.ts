@@ -5,17 +5,18 @@ import type { Visible } from '../query/deleted.ts';
 import type { Condition } from '../query/filter.ts';
 import type { Position, SortKey } from '../query/position.ts';
 import { readSortValue, writeSortValue } from '../query/sort-value.ts';
+import { textOf } from '../query/text-of.ts';
 
 const checksumLength = 16;
 
 /**
  * Writes a cursor as URL-safe text: a checksum, then a position, which is values with their types. The checksum covers
- * the values and the digest of the list, and detects damage and cursors of other lists. It is not secret, and a cursor
+ * the values and the {@link textOfList}, and detects damage and cursors of other lists. It is not secret, and a cursor
  * grants nothing: scope and filters apply to every page.
  */
-export function formatCursor(digest: string, { values, side }: Position): string {
+export function formatCursor(list: string, { values, side }: Position): string {
   const text = Buffer.from(JSON.stringify([side, ...values.map(writeSortValue)])).toString('base64url');
-  return hash(`${digest}.${text}`) + text;
+  return digestOf('sha256', `${list}.${text}`, 'base64url').slice(0, checksumLength) + text;
 }
 
 /**
@@ -23,8 +24,8 @@ export function formatCursor(digest: string, { values, side }: Position): string
  * cursor can express no more than a filter. Throws `invalid_cursor` (400) for anything else, including a cursor of
  * another list.
  */
-export function parseCursor(cursor: string, digest: string, sort: readonly SortKey[]): Position {
-  const position = decode(cursor, digest);
+export function parseCursor(cursor: string, list: string, sort: readonly SortKey[]): Position {
+  const position = decode(cursor, list);
   if (position?.values.length === sort.length) return position;
   throw new Problem({
     code: 'invalid_cursor',
@@ -32,12 +33,12 @@ export function parseCursor(cursor: string, digest: string, sort: readonly SortK
   });
 }
 
-function decode(cursor: string, digest: string): Position | undefined {
+function decode(cursor: string, list: string): Position | undefined {
   try {
     const parts: unknown[] = JSON.parse(Buffer.from(cursor.slice(checksumLength), 'base64url').toString());
     const position: Position = { values: parts.slice(1).map((text) => readSortValue(text as string)), side: parts[0] === 1 ? 1 : -1 };
     BSON.serialize({ values: position.values }); // refuses binary values that their subtype does not allow
-    return formatCursor(digest, position) === cursor ? position : undefined;
+    return formatCursor(list, position) === cursor ? position : undefined;
   } catch {
     return undefined; // a forged cursor may make a parser throw anything
   }
@@ -56,10 +57,10 @@ export interface CursorBounds {
 }
 
 /**
- * A digest of the list that a cursor belongs to: resource, sort and filters, which records it shows, and below which
- * record.
+ * A text of the list that a cursor belongs to: resource, sort and filters, which records it shows, and below which
+ * record. No two lists have the same.
  */
-export function digestQuery(
+export function textOfList(
   resource: string,
   sort: readonly SortKey[],
   conditions: readonly Condition[],
@@ -70,9 +71,6 @@ export function digestQuery(
     .map(({ field, operator, value }) => [field.name, operator, value])
     .sort(([a, b], [c, d]) => (`${a}[${b}` < `${c}[${d}` ? -1 : 1));
   const further = search === undefined ? [] : [search];
-  return hash(BSON.EJSON.stringify([resource, order, filter, deleted, parent ?? null, expression ?? null, ...further], { relaxed: false }));
-}
-
-function hash(text: string): string {
-  return digestOf('sha256', text, 'base64url').slice(0, checksumLength);
+  const parts = [resource, order, filter, deleted, parent ?? null, expression ?? null, ...further];
+  return textOf(parts) ?? BSON.EJSON.stringify(parts, { relaxed: false });
 }

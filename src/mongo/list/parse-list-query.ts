@@ -13,7 +13,7 @@ import { canonical, pathsIn } from '../relations/through/expression.ts';
 import type { Matching } from '../relations/through/plan-through.ts';
 import { isConditionThrough, type ThroughRelation, throughFields } from '../relations/through/through-field.ts';
 import { compileFilter, inBody, inUrl } from './compile-filter.ts';
-import { type CursorBounds, digestQuery, parseCursor } from './cursor.ts';
+import { type CursorBounds, parseCursor, textOfList } from './cursor.ts';
 import { type Near, nearParameters, type ReadNear } from './near-parameters.ts';
 import { type ConditionLimits, givenTwice, type OtherParameters, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
 import {
@@ -59,7 +59,7 @@ export interface FilterLimits extends ConditionLimits {
 
 /** The settings that the parser of a list takes from its resource. */
 export interface ListRules extends FilterLimits {
-  /** The name of the resource in the digest of its cursors. */
+  /** The name of the resource, which its cursors are bound to. */
   readonly resource: string;
   /** The fields of the model, and those of related records that filters and sorts may name. */
   readonly fields: QueryFields;
@@ -201,16 +201,16 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
     conditions: own,
     through,
     filter,
-    ...(search && { search }),
     sort,
     limit,
     window,
     total,
     fields: chosen?.own,
-    ...ofIncluded,
     isSelectable,
-    ...(isWhole && { isWhole }),
     include,
+    ...ofIncluded,
+    ...(search && { search }),
+    ...(isWhole && { isWhole }),
     ...(near && { near }),
   };
 }
@@ -230,15 +230,16 @@ function parseWindow(
     ...(filter ? pathsIn(filter) : []),
   ];
   const views = named.length > 0 ? viewsOf(named.flat().map(({ source }) => source.model)) : [];
-  const digest = digestQuery([resource, ...views].join(' '), sort, conditions, {
-    ...bounds,
-    ...(filter && { filter: canonical(filter) }),
+  const list = textOfList([resource, ...views].join(' '), sort, conditions, {
+    deleted: bounds.deleted,
+    parent: bounds.parent,
+    filter: filter && canonical(filter),
     search: search?.text,
   });
   const [before, after] = ['before', 'after'].map((name) => settings.get(name)?.[0]);
   const cursor = before ?? after;
-  const from = cursor === undefined ? undefined : parseCursor(cursor, digest, sort);
-  return { mode: 'cursor', from, direction: before === undefined ? 1 : -1, digest };
+  const from = cursor === undefined ? undefined : parseCursor(cursor, list, sort);
+  return { mode: 'cursor', from, direction: before === undefined ? 1 : -1, list };
 }
 
 /**

@@ -67,8 +67,8 @@ export interface CursorWindow {
   readonly mode: 'cursor';
   readonly from: Position | undefined;
   readonly direction: 1 | -1;
-  /** Binds cursors to the resource, the sort and the filter. */
-  readonly digest: string;
+  /** Binds cursors to the resource, the sort and the filter: the text of the list. */
+  readonly list: string;
 }
 
 /** The values of the parameters of a list, by name. */

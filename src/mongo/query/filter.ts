@@ -97,7 +97,7 @@ function foldOperand(field: QueryField, value: unknown): unknown {
 export function both(first: Filter, second: Filter | undefined): Filter {
   if (second === undefined) return first;
   for (const key in second) if (key in first) return { $and: [first, second] };
-  return { ...first, ...second };
+  return Object.assign({ ...first }, second);
 }
 
 declare const isRowScope: unique symbol;

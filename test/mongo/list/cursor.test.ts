@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors.ts';
-import { digestQuery, formatCursor, parseCursor } from '../../../src/mongo/list/cursor.ts';
+import { formatCursor, parseCursor, textOfList } from '../../../src/mongo/list/cursor.ts';
 import type { Condition } from '../../../src/mongo/query/filter.ts';
 import type { SortKey } from '../../../src/mongo/query/position.ts';
 import { anyCharacter } from '../../support/fuzzing/any-character.ts';
@@ -178,7 +178,7 @@ describe('parseCursor()', () => {
   });
 });
 
-describe('digestQuery()', () => {
+describe('textOfList()', () => {
   const condition = (name: string, operator: Condition['operator'], value: unknown): Condition => ({
     field: clientFields.get(name) as Condition['field'],
     operator,
@@ -188,36 +188,36 @@ describe('digestQuery()', () => {
   const b = condition('n', 'gt', new Double(1));
 
   it('does not depend on the order of filters', () => {
-    expect(digestQuery('docs', [byId], [a, b])).toBe(digestQuery('docs', [byId], [b, a]));
+    expect(textOfList('docs', [byId], [a, b])).toBe(textOfList('docs', [byId], [b, a]));
   });
 
   it('is that of a list of live records, below none and without an expression, where nothing is said', () => {
-    expect(digestQuery('docs', [byId], [a])).toBe(
-      digestQuery('docs', [byId], [a], { deleted: 'live', parent: undefined, filter: undefined }),
+    expect(textOfList('docs', [byId], [a])).toBe(
+      textOfList('docs', [byId], [a], { deleted: 'live', parent: undefined, filter: undefined }),
     );
   });
 
   it('differs by resource, sort, direction, filter, operator, value and type of the value, deleted, record above and expression', () => {
     const digests = [
-      digestQuery('docs', [byId], [a]),
-      digestQuery('other', [byId], [a]),
-      digestQuery('docs', [key('s'), byId], [a]),
-      digestQuery('docs', [key('s', -1), byId], [a]),
-      digestQuery('docs', [key('id', -1)], [a]),
-      digestQuery('docs', [byId], []),
-      digestQuery('docs', [byId], [a, b]),
-      digestQuery('docs', [byId], [condition('s', 'ne', 'x')]),
-      digestQuery('docs', [byId], [condition('s', 'eq', 'y')]),
-      digestQuery('docs', [byId], [condition('s', 'in', ['x'])]),
-      digestQuery('docs', [byId], [condition('i', 'eq', 5n)]),
-      digestQuery('docs', [byId], [condition('i', 'eq', '5')]),
-      digestQuery('docs', [byId], [condition('i', 'eq', 2n ** 53n)]),
-      digestQuery('docs', [byId], [condition('i', 'eq', 2n ** 53n + 1n)]),
-      digestQuery('docs', [byId], [a], { deleted: 'only' }),
-      digestQuery('docs', [byId], [a], { parent: 'only' }),
-      digestQuery('docs', [byId], [a], { parent: 'with' }),
-      digestQuery('docs', [byId], [a], { filter: ['only'] }),
-      digestQuery('docs', [byId], [a], { filter: ['with'] }),
+      textOfList('docs', [byId], [a]),
+      textOfList('other', [byId], [a]),
+      textOfList('docs', [key('s'), byId], [a]),
+      textOfList('docs', [key('s', -1), byId], [a]),
+      textOfList('docs', [key('id', -1)], [a]),
+      textOfList('docs', [byId], []),
+      textOfList('docs', [byId], [a, b]),
+      textOfList('docs', [byId], [condition('s', 'ne', 'x')]),
+      textOfList('docs', [byId], [condition('s', 'eq', 'y')]),
+      textOfList('docs', [byId], [condition('s', 'in', ['x'])]),
+      textOfList('docs', [byId], [condition('i', 'eq', 5n)]),
+      textOfList('docs', [byId], [condition('i', 'eq', '5')]),
+      textOfList('docs', [byId], [condition('i', 'eq', 2n ** 53n)]),
+      textOfList('docs', [byId], [condition('i', 'eq', 2n ** 53n + 1n)]),
+      textOfList('docs', [byId], [a], { deleted: 'only' }),
+      textOfList('docs', [byId], [a], { parent: 'only' }),
+      textOfList('docs', [byId], [a], { parent: 'with' }),
+      textOfList('docs', [byId], [a], { filter: ['only'] }),
+      textOfList('docs', [byId], [a], { filter: ['with'] }),
     ];
     expect(new Set(digests).size).toBe(digests.length);
   });

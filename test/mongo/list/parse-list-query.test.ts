@@ -233,7 +233,7 @@ describe('the parameters of a list', () => {
   const asked = { deleted: 'with' } as const;
   const digestOf = (query: string, others?: Asked) => {
     const { window } = parseList(query, {}, others);
-    return window.mode === 'cursor' ? window.digest : undefined;
+    return window.mode === 'cursor' ? window.list : undefined;
   };
 
   it('have `deleted` where the list shows deleted records, which is no filter there', () => {

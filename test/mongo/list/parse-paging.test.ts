@@ -77,16 +77,16 @@ describe('page', () => {
 
 describe('after and before', () => {
   const first = parseList('sort=name').window;
-  const digest = first.mode === 'cursor' ? first.digest : '';
+  const list = first.mode === 'cursor' ? first.list : '';
   const position = { values: ['b', 'x'], side: 1 } as const;
-  const cursor = formatCursor(digest, position);
+  const cursor = formatCursor(list, position);
 
   it.each([
     ['sort=name', undefined, 1],
     [`sort=name&after=${cursor}`, position, 1],
     [`sort=name&before=${cursor}`, position, -1],
   ])('lead to what is behind a position, and before it: %.20s', (query, from, direction) => {
-    expect(parseList(query).window).toEqual({ mode: 'cursor', from, direction, digest });
+    expect(parseList(query).window).toEqual({ mode: 'cursor', from, direction, list });
   });
 
   it('are no cursors of another list', () => {

@@ -22,5 +22,5 @@ export function digestOf(model: Model, resource: string, sort: string): string {
   const rules = { resource, fields, paging: cursorPaging(), selector: undefined, includes: noRelations, ...limits };
   const { window } = parseListQuery(sort === '' ? [] : [{ name: 'sort', value: sort }], rules);
   if (window.mode !== 'cursor') throw new Error('the list is paged by number');
-  return window.digest;
+  return window.list;
 }
