@@ -126,7 +126,7 @@ In paired rounds, against a database that answers at once, each beside the commi
 | fewer objects and promises: alarms that are marked and not taken out of a set, no spread behind other members, steps that wait for nothing | 0.84 | 0.93 | 0.95 | 0.98 | |
 | signals that are used again, with cheap listeners | | 0.97 | | | 0.99 |
 | a body, a record and a page by fewer promises: of 103 for a patch, the driver's included, 93 are left (77 by hand), and of 109 for a list 100 (92 by hand) | | 0.99 | 0.96 | | 0.98 |
-| no literal with members behind a spread (\`{ ...found, size }\`), of which V8 takes a microsecond for each member; the values of a cursor from the bytes, and one hash for it (a list of 1: 0.93) | | | 0.93 | | 0.98 |
+| no literal with members behind a spread (\`{ ...found, size }\`), of which V8 takes a microsecond for each member, and \`Object.assign\` for copies of many shapes; the values of a cursor from the bytes, and one hash for it (a list of 1: 0.93) | | | 0.93 | | 0.98 |
 
 ### What was tried and did not pay
 

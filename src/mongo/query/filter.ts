@@ -97,7 +97,7 @@ function foldOperand(field: QueryField, value: unknown): unknown {
 export function both(first: Filter, second: Filter | undefined): Filter {
   if (second === undefined) return first;
   for (const key in second) if (key in first) return { $and: [first, second] };
-  return Object.assign({ ...first }, second);
+  return Object.assign({}, first, second); // of many shapes: a spread would take seven times as long
 }
 
 declare const isRowScope: unique symbol;
