@@ -19,7 +19,7 @@ import { requireFixedScope, searchFilter } from '../query/search.ts';
 import { idTextIn, idTextOf, textOf } from '../query/text-of.ts';
 import { type Matching, matchFurther } from '../relations/through/plan-through.ts';
 import { computeSort } from '../relations/through/sort-through.ts';
-import type { ThroughReads } from '../relations/through/through-field.ts';
+import { isThrough, type ThroughReads } from '../relations/through/through-field.ts';
 import type { ThroughQuery } from '../relations/through/through-stages.ts';
 import { StoredRecord } from '../stored-record.ts';
 import { type Bound, boundOfSort } from './bound-of-sort.ts';
@@ -215,7 +215,8 @@ export function openReads(
     async findPage(asked, scope, { fetchPrivate = false, maxPageBytes, measuresFirst = false, through = withoutThrough }, work) {
       const { near, search } = asked;
       const nearby = near && (await import('../near/near.ts'));
-      const byRelated = computeSort(asked.sort, model, through.sight);
+      const isByRelated = asked.sort.some(({ field }) => isThrough(field));
+      const byRelated = isByRelated ? computeSort(asked.sort, model, through.sight) : undefined;
       const computed = search ? (byRelated ?? rankIds(asked, model)) : byRelated;
       const matched = match(asked, scope, through, bytesOfIds(asked, computed !== undefined), work);
       const matching = matched instanceof Promise ? await matched : matched;

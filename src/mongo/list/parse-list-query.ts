@@ -180,7 +180,8 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
   const number = paging.mode === 'offset' ? parsePageNumber(settings, limit, paging, errors) : undefined;
   const isFiltered = conditions.length > 0 || filter !== undefined || searches.length > 0 || near !== undefined;
   const total = parseTotal(settings, paging, { isFiltered, isPartial }, errors);
-  const include = parseInclude(settings.get('include') ?? [], includes.names, errors);
+  const included = settings.get('include');
+  const include = included ? parseInclude(included, includes.names, errors) : [];
   const fields = settings.get('fields');
   const chosen = selector && fields && parseFields(fields, selector, errors, choosable(include, includes));
   refuseSettings(settings, rules, errors);

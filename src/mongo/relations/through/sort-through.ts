@@ -14,9 +14,8 @@ export interface ComputedSort {
   readonly stages: readonly BsonDocument[];
 }
 
-/** Computes a sort by fields of related records. Undefined if the sort has no such field. */
-export function computeSort(sort: readonly SortKey[], model: CompiledModel, sight: Sight): ComputedSort | undefined {
-  if (!sort.some(({ field }) => isThrough(field))) return undefined;
+/** Computes a sort by fields of related records. */
+export function computeSort(sort: readonly SortKey[], model: CompiledModel, sight: Sight): ComputedSort {
   const keys = sort.map(({ field, direction }, index) => ({ field, direction, as: temporaryKey(model, index) }));
   return {
     sort: keys.map(({ field, direction, as }) => ({ direction, field: isThrough(field) ? { ...field, path: as } : field })),
