@@ -60,7 +60,7 @@ export function compileFirstBatch(
   }
 
   function read(body: BsonDocument, { signal, causal }: Sending): Promise<FirstBatch> {
-    const command: BsonDocument = Object.assign({}, body);
+    const command: BsonDocument = Object.assign({}, body); // of many shapes, as in `both`
     const given: RunCommandOptions & Abortable = { ...options };
     given.signal = signal;
     if (readConcern) command.readConcern = readConcern;

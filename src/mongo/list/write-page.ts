@@ -41,7 +41,7 @@ async function writeAnew(page: Page, work: Work, included: Included | undefined)
     const json = direction === 1 ? output.take() : reverseItems(output.take(), ends);
     if (json.length > mostBytes) await rest();
     const shown = ends.length < records.length ? shortenPage(page, ends.length) : page;
-    return Object.assign({}, shown, { written: { of: shown.records, json, ends } });
+    return Object.assign({}, shown, { written: { of: shown.records, json, ends } }); // no spread, as in `both`
   } finally {
     leave?.();
     output.clear();
