@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb';
 import { Problem } from '../errors.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { setJson } from '../middleware/exchange/exchange.ts';
 import { compose } from '../middleware/exchange/step.ts';
 import { compilePing } from '../mongo/driver/ping.ts';
 import type { Closing } from './close.ts';
@@ -40,8 +41,7 @@ function toRoute(name: string, check: () => Promise<void>, answerProblems: Resou
     ctx.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
     await check();
     ctx.status = 200; // overrides a status that the app has set
-    ctx.body = text;
-    ctx.type = 'json';
+    setJson(ctx, text);
   };
   return { method: 'GET', path: `/${name}`, name, run: compose([answerProblems, answer]) };
 }

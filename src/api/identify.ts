@@ -1,4 +1,5 @@
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { setJson } from '../middleware/exchange/exchange.ts';
 import { compose, step, whenKnown } from '../middleware/exchange/step.ts';
 import { rulesOf } from '../middleware/views/asked-rules.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -13,8 +14,7 @@ function accepted(rules: readonly string[]): ResourceMiddleware {
     if (rules.length === 0) return undefined;
     return whenKnown(rulesOf(ctx).ask(rules), (held) => {
       ctx.status = 200;
-      ctx.body = JSON.stringify([...held]);
-      ctx.type = 'json';
+      setJson(ctx, JSON.stringify([...held]));
     });
   });
 }

@@ -4,7 +4,7 @@ import { answerTimeout } from '../middleware/answer-timeout.ts';
 import { type Authenticate, anonymous, authenticate } from '../middleware/authenticate.ts';
 import { crossOrigin } from '../middleware/cross-origin.ts';
 import type { Context, FindResources, ResourceMiddleware } from '../middleware/exchange/context.ts';
-import { exchangeOf } from '../middleware/exchange/exchange.ts';
+import { exchangeOf, setHeader } from '../middleware/exchange/exchange.ts';
 import { compose, step } from '../middleware/exchange/step.ts';
 import { guards } from '../middleware/guards.ts';
 import { inFlightLimit, type NameClient } from '../middleware/in-flight-limit.ts';
@@ -113,7 +113,7 @@ function setStores({ store, transaction, findResources }: RequestStores): Resour
 
 /** Browsers must not guess the type of an answer: a client may have written text that looks like a script. */
 const noSniffing = step([], function noSniffing(ctx) {
-  ctx.set('X-Content-Type-Options', 'nosniff');
+  setHeader(ctx, 'X-Content-Type-Options', 'nosniff');
 });
 
 /**

@@ -1,7 +1,7 @@
 import type { Problem } from '../errors.ts';
 import { canAnswer, ofWrite } from '../middleware/exchange/can-answer.ts';
 import type { CarryOut, Context, NotedRecords, ResourceMiddleware } from '../middleware/exchange/context.ts';
-import { ClientGone, exchangeOf, workOf } from '../middleware/exchange/exchange.ts';
+import { ClientGone, exchangeOf, setJson, workOf } from '../middleware/exchange/exchange.ts';
 import { reportError } from '../middleware/exchange/report-error.ts';
 import { rememberNoted } from '../middleware/idempotency/replays.ts';
 import { toProblem } from '../middleware/problems.ts';
@@ -109,8 +109,7 @@ const nothingShown: NotedRecords = { records: [], hasLeft: false };
 function answer(ctx: Context, answers: Answers): void {
   ctx.status = 200;
   ctx.set('Cache-Control', 'no-store');
-  ctx.body = answers.toJson();
-  ctx.type = 'json';
+  setJson(ctx, answers.toJson());
 }
 
 /** Waits for an operation to come to its write, unless the client goes or the request is given up. */

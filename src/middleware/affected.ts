@@ -1,5 +1,5 @@
 import type { ResourceMiddleware } from './exchange/context.ts';
-import { exchangeOf } from './exchange/exchange.ts';
+import { exchangeOf, setJson } from './exchange/exchange.ts';
 import { missing, passing } from './exchange/order.ts';
 
 /**
@@ -13,7 +13,6 @@ export function affected(): ResourceMiddleware {
     exchangeOf(ctx).throwIfGivenUp();
     const { matched, modified } = ctx.affected ?? missing('affected', 'affected');
     ctx.status = 200;
-    ctx.body = JSON.stringify({ data: { matched, modified } });
-    ctx.type = 'json';
+    setJson(ctx, JSON.stringify({ data: { matched, modified } }));
   });
 }

@@ -7,7 +7,7 @@ import type { ConditionLimits } from '../mongo/list/parse-conditions.ts';
 import { aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
 import { ofRead } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
-import { exchangeOf, workOf } from './exchange/exchange.ts';
+import { exchangeOf, setJson, workOf } from './exchange/exchange.ts';
 import { perView } from './exchange/in-view.ts';
 import { compileSearching, type SearchOptions, searchOptions } from './exchange/searching.ts';
 import { step } from './exchange/step.ts';
@@ -92,8 +92,7 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
       if (pageBytes !== undefined && groups.length > pageBytes) throw tooMany(`The answer would have more than ${pageBytes} bytes`);
       exchangeOf(ctx).throwIfGivenUp();
       ctx.status = 200; // the app may have set another one
-      ctx.body = groups;
-      ctx.type = 'json';
+      setJson(ctx, groups);
     });
   });
 }

@@ -1,6 +1,6 @@
 import { aFunction, checkOptions, type Legal, type LegalOptions, orUndefined } from '../options.ts';
 import type { Context, HandlerResult, ResourceMiddleware } from './exchange/context.ts';
-import { exchangeOf } from './exchange/exchange.ts';
+import { exchangeOf, setHeader, setJson } from './exchange/exchange.ts';
 import { missing, passing } from './exchange/order.ts';
 
 /** Options of {@link answer}. */
@@ -50,9 +50,8 @@ export function answer(options: AnswerOptions = {}): ResourceMiddleware {
     if (body !== undefined) {
       if (status !== undefined && isUnset(ctx)) ctx.status = status;
       if (location) setLocation(ctx, result, location);
-      if (result.entityTag !== undefined) ctx.set('ETag', result.entityTag);
-      ctx.body = body;
-      ctx.type = 'json';
+      if (result.entityTag !== undefined) setHeader(ctx, 'ETag', result.entityTag);
+      setJson(ctx, body);
     } else if (isUnset(ctx)) answerNothing(ctx, status);
   });
 }

@@ -1,6 +1,7 @@
 import { checkOptions, type LegalOptions } from '../options.ts';
 import { canAnswer } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
+import { setHeader } from './exchange/exchange.ts';
 
 /** Options of {@link caching}. */
 export interface CachingOptions {
@@ -39,9 +40,9 @@ export function caching(options: CachingOptions = {}): ResourceMiddleware {
   const allNames = vary.join(', ');
   return canAnswer([], async function caching(ctx, next) {
     await next(); // a problem skips the rest
-    if (!ctx.res.hasHeader('Cache-Control')) ctx.set('Cache-Control', cacheControl);
+    if (!ctx.res.hasHeader('Cache-Control')) setHeader(ctx, 'Cache-Control', cacheControl);
     if (vary.length === 0) return;
-    if (isPlain && !ctx.res.hasHeader('Vary')) ctx.set('Vary', allNames);
+    if (isPlain && !ctx.res.hasHeader('Vary')) setHeader(ctx, 'Vary', allNames);
     else ctx.vary([...vary]);
   });
 }

@@ -3,7 +3,7 @@ import { setQueryParameters } from '../http/query-string.ts';
 import { type CursorPlace, describePage, type OffsetPlace, type Page } from '../mongo/list/build-page.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
-import { exchangeOf } from './exchange/exchange.ts';
+import { exchangeOf, setHeader, setJson } from './exchange/exchange.ts';
 import { missing, passing } from './exchange/order.ts';
 import { requestPath } from './record.ts';
 
@@ -28,10 +28,9 @@ export function page(): ResourceMiddleware {
     exchange.throwIfGivenUp();
     const found = await writePage(ctx.page ?? missing('page', 'page'), exchange.work, ctx.included);
     const link = formatLink(ctx.queryParameters ? [] : linksOf(ctx, found));
-    if (link !== '' && link.length <= longestLink) ctx.set('Link', link);
+    if (link !== '' && link.length <= longestLink) setHeader(ctx, 'Link', link);
     ctx.status = 200; // the app may have set another one
-    ctx.body = Buffer.concat([beforeData, found.written.json, Buffer.from(`,"page":${JSON.stringify(describePage(found))}}`)]);
-    ctx.type = 'json';
+    setJson(ctx, Buffer.concat([beforeData, found.written.json, Buffer.from(`,"page":${JSON.stringify(describePage(found))}}`)]));
     letGo(ctx);
   });
 }

@@ -3,7 +3,7 @@ import { JsonOutput } from '../model/value/json-output.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
-import { exchangeOf } from './exchange/exchange.ts';
+import { exchangeOf, setHeader, setJson } from './exchange/exchange.ts';
 import { missing, passing } from './exchange/order.ts';
 import { withViews } from './views/asked-rules.ts';
 
@@ -34,9 +34,8 @@ export function record(options: RecordOptions = {}): ResourceMiddleware {
     const body = writeData(found, ctx.included); // first: if it fails, the problem must not have the headers of a record
     ctx.status = created ? 201 : 200; // the app may have set another one
     if (created) ctx.set('Location', location(ctx, encodeURIComponent(found.id)));
-    if (found.entityTag !== undefined) ctx.set('ETag', found.entityTag);
-    ctx.type = 'json'; // first: Koa looks for a type of its own if there is none
-    ctx.body = body;
+    if (found.entityTag !== undefined) setHeader(ctx, 'ETag', found.entityTag);
+    setJson(ctx, body);
   });
 }
 

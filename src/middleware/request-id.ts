@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { setHeader } from './exchange/exchange.ts';
 import { step } from './exchange/step.ts';
 
 /**
@@ -13,7 +14,7 @@ import { step } from './exchange/step.ts';
 export function requestId(): ResourceMiddleware {
   return step([], function requestId(ctx) {
     ctx.requestId = [responseId(ctx), ctx.get('x-request-id')].find((id) => harmless.test(id)) ?? randomUUID();
-    ctx.set('X-Request-Id', ctx.requestId);
+    setHeader(ctx, 'X-Request-Id', ctx.requestId);
   });
 }
 

@@ -1,7 +1,7 @@
 import Koa from 'koa';
 import { BSON } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { type Context, defineModel, problems, record, t } from '../../src/index.ts';
+import { type Context, caching, defineModel, problems, record, t } from '../../src/index.ts';
 import { asCompiled } from '../../src/model/compile/compile-model.ts';
 import { StoredRecord } from '../../src/mongo/stored-record.ts';
 import { useListener } from '../support/http/listen.ts';
@@ -24,5 +24,22 @@ describe('record()', () => {
     app.use(record({ created: true }) as Koa.Middleware);
     const { status, headers } = await send(await listen(app.callback()), 'GET', '/docs');
     expect([status, headers.etag, headers.location]).toEqual([500, undefined, undefined]);
+  });
+
+  it('leaves the headers of an answer alone that the app has begun', async () => {
+    const failures: unknown[] = [];
+    const app = new Koa();
+    app.on('error', (error) => failures.push(error));
+    app.use(problems() as Koa.Middleware).use(caching() as Koa.Middleware);
+    app.use((ctx, next) => {
+      (ctx as unknown as Context).record = new StoredRecord(model, BSON.serialize({ _id: 'a', text: 'x', revision: 7 }));
+      ctx.res.writeHead(202, { 'X-Own': 'yes' });
+      return next();
+    });
+    app.use(record() as Koa.Middleware);
+    const { status, headers, text } = await send(await listen(app.callback()), 'GET', '/docs');
+    expect([status, headers['x-own'], headers.etag, headers['cache-control']]).toEqual([202, 'yes', undefined, undefined]);
+    expect(JSON.parse(text)).toEqual({ data: { id: 'a', text: 'x', revision: 7 } });
+    expect(failures).toEqual([]);
   });
 });
