@@ -1,5 +1,5 @@
-import autocannon, { type Options, type Request } from 'autocannon';
-import { caller, makeBody, makeOrder, type StoredOrder } from './data.ts';
+import autocannon, { type Options } from 'autocannon';
+import { makeCreate, makeRequests, type Workload } from './requests.ts';
 
 /** What one load consists of. */
 export interface Load {
@@ -35,15 +35,6 @@ export interface LoadResult {
   readonly details: string;
 }
 
-/**
- * `mixed` sends 16 gets for two lists, one create and one patch. `guarded patch` patches the same orders where guards
- * and a hook stand before and behind it.
- */
-export type Workload = 'get' | 'list' | 'create' | 'patch' | 'guarded patch' | 'mixed';
-
-const headers = { authorization: `Bearer ${caller}` };
-const jsonHeaders = { ...headers, 'content-type': 'application/json' };
-
 process.on('message', (load: Load) => void run(load).then((result) => process.send?.(result)));
 process.on('disconnect', () => process.exit());
 
@@ -65,74 +56,8 @@ async function run(load: Load): Promise<LoadResult> {
 }
 
 function requestsOf({ workload, query, orders, from, lines }: Load): Partial<Options> {
-  // Each connection has its own order of the records: clients do not ask for the same at the same time.
-  const send = (make: () => Request[]): Partial<Options> => ({ setupClient: (client) => client.setRequests(make()) });
   let next = from;
-  switch (workload) {
-    case 'list':
-      return send(() => lists(orders, query));
-    case 'create':
-      return {
-        requests: [
-          {
-            method: 'POST',
-            path: '/api/orders',
-            headers: jsonHeaders,
-            setupRequest: (request) => ({ ...request, body: JSON.stringify(makeBody(next++, lines)) }),
-          },
-        ],
-      };
-    case 'get':
-      return send(() => gets(orders));
-    case 'patch':
-      return send(() => patches(orders));
-    case 'guarded patch':
-      return send(() => patches(orders).map((one) => ({ ...one, path: one.path?.replace('/orders/', '/guarded/') })));
-    case 'mixed':
-      return send(() => mix(orders, query));
-  }
-}
-
-function gets(orders: number): Request[] {
-  return randomPaths(orders).map((path) => ({ method: 'GET', path, headers }));
-}
-
-function lists(orders: number, query = ''): Request[] {
-  return randomOrders(orders).map(({ createdAt }) => ({
-    method: 'GET',
-    path: encodeURI(`/api/orders?${query.replace('BEFORE', createdAt.toISOString())}`),
-    headers,
-  }));
-}
-
-function patches(orders: number): Request[] {
-  return randomPaths(orders).map((path, n) => ({
-    method: 'PATCH',
-    path,
-    headers: jsonHeaders,
-    body: JSON.stringify({ note: `Call before ${n % 24}:00`, shipTo: { street: `Ring ${n}`, city: 'Ulm', zip: '89073', country: 'DE' } }),
-  }));
-}
-
-function mix(orders: number, query?: string): Request[] {
-  const [listed, patched] = [lists(orders, query), patches(orders)];
-  return gets(orders).map((get, n): Request => {
-    const body = JSON.stringify(makeBody(orders + n));
-    if (n % 20 === 5) return { method: 'POST', path: '/api/orders', headers: jsonHeaders, body };
-    if (n % 10 === 1) return listed[n] as Request;
-    return n % 20 === 10 ? (patched[n] as Request) : get;
-  });
-}
-
-/** A thousand orders, among them few that have less than a page before them. */
-function randomOrders(orders: number): StoredOrder[] {
-  return Array.from({ length: 1_000 }, () => makeOrder(Math.floor(orders * (0.1 + 0.9 * Math.random()))));
-}
-
-/** The paths of a thousand orders of the caller. */
-function randomPaths(orders: number): string[] {
-  return Array.from({ length: 1_000 }, () => {
-    const n = Math.floor(Math.random() * orders);
-    return `/api/orders/${makeOrder(n % 10 === 0 ? n + 1 : n)._id.toHexString()}`;
-  });
+  if (workload === 'create') return { requests: [{ setupRequest: (request) => ({ ...request, ...makeCreate(next++, lines) }) }] };
+  // Each connection has its own order of the records: clients do not ask for the same at the same time.
+  return { setupClient: (client) => client.setRequests(makeRequests(workload, 1_000, { orders, query })) };
 }

@@ -2,8 +2,9 @@ import type { Db, MongoClient } from 'mongodb';
 import { Child } from './children.ts';
 import type { Size } from './contestants/contestant.ts';
 import { caller, makeOrder } from './data.ts';
-import type { Load, LoadResult, Workload } from './load.ts';
+import type { Load, LoadResult } from './load.ts';
 import type { Compared } from './report.ts';
+import type { Workload } from './requests.ts';
 import type { Ready, Usage } from './serve.ts';
 import { median } from './statistics.ts';
 
@@ -72,8 +73,8 @@ export class Subject {
     { database, orders, resources, moreFields }: Dataset,
     execArgv: readonly string[] = [],
   ): Promise<Subject> {
-    const server = new Child<object, Usage>('serve.ts', [name, uri, database, String(resources), String(moreFields)], execArgv);
-    const ready = await server.next<Ready>();
+    const server = new Child<object, Usage>('compiled/serve.js', [name, uri, database, String(resources), String(moreFields)], execArgv);
+    const [ready] = (await server.next<Ready[]>()) as [Ready];
     await checkAnswers(name, ready, orders);
     return new Subject(name, ready, client.db(database), server, orders);
   }

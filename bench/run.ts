@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { startReplicaSet } from '../dev/replica-set.ts';
 import { runVisibly } from '../dev/run.ts';
+import { type BurstRatio, compareInBursts, describeRatio } from './bursts.ts';
 import { drawBars } from './chart.ts';
 import { Child } from './children.ts';
 import { contestants } from './contestants/index.ts';
@@ -23,17 +24,23 @@ import { median } from './statistics.ts';
  * - With `--quick` it compares the contestants in two minutes, and writes nothing.
  * - With `--only=` and a task, a scale or `start`, it measures only that; with names, only those contestants. It writes
  *   nothing: `npm run bench -- --quick --only=get koa ours`, `npm run bench -- --only=fields`.
+ * - With `--bursts` it compares two contestants within one process, five times, or `--bursts=20` twenty times. It
+ *   writes nothing. The second may be another build, by the file of its entry point:
+ *   `npm run bench -- --bursts --only=patch ours before/dist/index.js`.
  * - With `--memory` it measures what a process holds during a million requests, or `--memory=200000`. The next report
  *   shows it.
  */
 const root = resolve(import.meta.dirname, '..');
 process.chdir(root);
 if (!existsSync('bench/node_modules')) await runVisibly('npm', ['ci', '--prefix', 'bench', '--ignore-scripts']);
+// A loader of TypeScript would take part in what is measured, down to the objects that Node makes.
+await runVisibly('npx', ['tsc', '-p', 'bench/tsconfig.serve.json']);
 
 const given = process.argv.slice(2);
 const isQuick = given.includes('--quick');
 const named = given.filter((one) => !one.startsWith('--'));
 const [, only] = given.find((one) => one.startsWith('--only='))?.split('=') ?? [];
+const [asksForBursts, processes = '5'] = given.find((one) => /^--bursts(?:=\d+)?$/.test(one))?.split('=') ?? [];
 const [memory, requests = '1000000'] = given.find((one) => /^--memory(?:=\d+)?$/.test(one))?.split('=') ?? [];
 const pace = { rounds: isQuick ? 3 : 9, seconds: 1 };
 const scalePace = { rounds: 3, seconds: 1 };
@@ -45,7 +52,7 @@ const tasks: readonly Task[] = [
   { name: 'create', workload: 'create', connections: 32 },
   { name: 'patch', workload: 'patch', connections: 32 },
 ];
-/** Measured of the library and of Koa by hand only. */
+/** Measured of the library and of Koa by hand only, in bursts. */
 const pairedTasks: readonly Task[] = [
   { name: 'get, alone', workload: 'get', connections: 1 },
   { name: 'list of 1', workload: 'list', page: 1, connections: 32 },
@@ -53,8 +60,9 @@ const pairedTasks: readonly Task[] = [
 ];
 const things = [...[...tasks, ...pairedTasks].map(({ name }) => name), ...scaleNames, 'start'];
 if (only !== undefined && !things.includes(only)) throw new Error(`--only must be one of ${things.join(', ')}.`);
-const unknown = named.find((name) => !(name in contestants));
+const unknown = named.find((name) => !(name in contestants) && !(asksForBursts && name.endsWith('.js')));
 if (unknown !== undefined) throw new Error(`${unknown} is none of ${Object.keys(contestants).join(', ')}.`);
+const isTask = ({ name }: Task) => only === undefined || name === only;
 /** Whether something is to be measured that is no task of all contestants. */
 const isAsked = (name: string) => (only === undefined ? !isQuick && named.length === 0 : name === only);
 
@@ -64,6 +72,7 @@ const client = await MongoClient.connect(uri);
 const generator = new Child<Load, LoadResult>('load.ts');
 try {
   if (memory) await measureMemory(Number(requests), { uri, client, generator });
+  else if (asksForBursts) await measureBursts();
   else await measureEverything();
 } finally {
   generator.stop();
@@ -71,17 +80,25 @@ try {
   await replicaSet.stop();
 }
 
+/** Compares two, in the tasks of the goals. */
+async function measureBursts(): Promise<BurstRatio[]> {
+  const [first = 'koa', second = 'ours'] = named;
+  const pace = { processes: Number(processes), bursts: 15 };
+  const found = await compareInBursts([first, second], [...tasks, ...pairedTasks].filter(isTask), { uri, client, pace });
+  for (const one of found) console.log(describeRatio(one));
+  return found;
+}
+
 async function measureEverything(): Promise<void> {
-  const isTask = ({ name }: Task) => only === undefined || name === only;
   const names = Object.keys(contestants).filter((one) => named.length === 0 || named.includes(one));
   const compared = await compareContestants(names, tasks.filter(isTask));
-  const paired = await compareContestants(['koa', 'ours'], pairedTasks.filter(isTask));
+  const bursts = !isQuick && named.length === 0 ? await measureBursts() : [];
   const grown = await measureScales(isAsked, { uri, client, generator, pace: scalePace });
   const starts = isAsked('start') ? await measureStarts(5) : new Map();
   for (const [title, { cpu, elapsed }] of starts) console.log(title.padEnd(50), `${cpu.toFixed(0)} ms of CPU, ${elapsed.toFixed(0)} ms`);
   if (isQuick || only !== undefined || named.length > 0) return;
   const held = existsSync(memoryFile) ? (JSON.parse(await readFile(memoryFile, 'utf8')) as Held[]) : [];
-  await publish({ compared, paired, grown, starts, held });
+  await publish({ compared, bursts, grown, starts, held });
 }
 
 async function compareContestants(names: readonly string[], asked: readonly Task[]): Promise<Compared[]> {
@@ -113,5 +130,5 @@ async function publish(results: Results): Promise<void> {
     const file = join('docs/about/performance', `${task.name.replaceAll(' ', '-')}.svg`);
     await writeFile(file, drawBars(`${task.name}: CPU time of the server for a request`, 'µs', bars));
   }
-  await writeFile('docs/about/performance.md', writeReport(results, { mongodb: version, ...pace }));
+  await writeFile('docs/about/performance.md', writeReport(results, { mongodb: version, processes: Number(processes), ...pace }));
 }

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MongoClient } from 'mongodb';
-import { contestants } from './contestants/index.ts';
+import { loadContestant } from './contestants/index.ts';
 
 /**
- * One contestant in a process of its own: `serve.ts <name> <uri> <database> <resources> <more fields>`. Tells its port,
- * and then, at each message, what it has used.
+ * Contestants in a process of their own: `serve.ts <names> <uri> <database> <resources> <more fields>`, the names with
+ * commas between them. Tells what each serves, and then, at each message, what the process has used.
  */
 export interface Ready {
   readonly port: number;
@@ -27,18 +27,27 @@ export interface Usage {
   readonly heap: number | undefined;
 }
 
-const [name = '', uri = '', database = '', resources = '1', moreFields = '0'] = process.argv.slice(2);
-const load = contestants[name];
-if (!load) throw new Error(`no such contestant: ${name}`);
-const { title, answersAlike, query = 'status=open&createdAt[lt]=BEFORE&sort=-createdAt&limit=LIMIT', create } = await load();
+const [names = '', uri = '', database = '', resources = '1', moreFields = '0'] = process.argv.slice(2);
 const client = await MongoClient.connect(uri);
-const made: RequestListener | Server = await create(client.db(database), {
-  resources: Number(resources),
-  moreFields: Number(moreFields),
-});
-const server = made instanceof Server ? made : createServer(made);
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
+const ready = await Promise.all(names.split(',').map(serve));
+
+async function serve(name: string): Promise<Ready> {
+  const {
+    title,
+    answersAlike,
+    query = 'status=open&createdAt[lt]=BEFORE&sort=-createdAt&limit=LIMIT',
+    create,
+  } = await loadContestant(name);
+  const made: RequestListener | Server = await create(client.db(database), {
+    resources: Number(resources),
+    moreFields: Number(moreFields),
+  });
+  const server = made instanceof Server ? made : createServer(made);
+  server.keepAliveTimeout = 60_000; // the clients of bursts wait for their turn
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, title, answersAlike, query };
+}
 
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
@@ -48,10 +57,4 @@ process.on('message', () => {
   process.send?.(usage);
 });
 process.on('disconnect', () => process.exit());
-const ready: Ready = {
-  port: (server.address() as AddressInfo).port,
-  title,
-  answersAlike,
-  query,
-};
 process.send?.(ready);
