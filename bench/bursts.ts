@@ -30,9 +30,9 @@ const dataset = { database: 'bench_bursts', orders: 20_000 };
 
 /**
  * Compares two contestants within one process, which answers bursts of requests to one and to the other in turns. What
- * disturbs the machine or the database for longer than a burst, some tenths of a second, disturbs both: rounds of a second
- * in processes of their own differ by 20 %, these by 2 %. V8 does not compile the same code alike each time, so that
- * several processes are needed to know a ratio.
+ * disturbs the machine or the database for longer than a burst, some tenths of a second, disturbs both: rounds of a
+ * second in processes of their own differ by 20 %, these by 2 %. V8 does not compile the same code alike each time, so
+ * that several processes are needed to know a ratio.
  */
 export async function compareInBursts(
   names: readonly [string, string],
