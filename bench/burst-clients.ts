@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 import type { Request } from 'autocannon';
 
 /**
- * Clients that stay connected and send exactly the requests that they are given: where a burst is a twentieth of a
- * second, a load generator that connects anew would be most of it.
+ * Clients that stay connected and send exactly the requests that they are given. A load generator connects anew each
+ * time, which would be a large part of a burst.
  */
 export class BurstClients {
   readonly #sockets: readonly Socket[];
@@ -43,7 +43,7 @@ export function wireOf({ method, path, headers, body = '' }: Request): Buffer {
 /** Sends a request, and waits for the whole of an answer that tells its length. */
 function exchange(socket: Socket, request: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    let [received, expected] = [0, Number.NaN];
+    let [received, expected] = [0, 0];
     const stop = (settle: () => void) => {
       socket.off('data', read).off('close', lose);
       settle();
@@ -54,9 +54,10 @@ function exchange(socket: Socket, request: Buffer): Promise<void> {
         const head = chunk.toString('latin1', 0, chunk.indexOf('\r\n\r\n'));
         if (!/^HTTP\/1\.1 2/.test(head)) return stop(() => reject(new Error(`a request of a burst was refused: ${chunk}`)));
         expected = head.length + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1]);
+        if (Number.isNaN(expected)) return stop(() => reject(new Error(`an answer of a burst does not tell its length: ${head}`)));
       }
       received += chunk.length;
-      if (!(received < expected)) stop(resolve);
+      if (received >= expected) stop(resolve);
     };
     if (socket.destroyed) return lose();
     socket.on('data', read).on('close', lose);

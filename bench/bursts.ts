@@ -2,9 +2,10 @@ import type { MongoClient } from 'mongodb';
 import { BurstClients, wireOf } from './burst-clients.ts';
 import { Child } from './children.ts';
 import { loadOrders } from './data.ts';
-import type { Task } from './measure.ts';
+import { checkAnswers, type Task } from './measure.ts';
 import { makeCreate, makeRequests } from './requests.ts';
 import type { Ready, Usage } from './serve.ts';
+import { mean } from './statistics.ts';
 
 /** What the requests to one contestant cost in bursts, beside those to another one. */
 export interface BurstRatio {
@@ -49,6 +50,7 @@ export async function compareInBursts(
     const server = new Child<object, Usage>('compiled/serve.js', [served.join(','), uri, dataset.database]);
     try {
       const ready = await server.next<Ready[]>();
+      for (const [index, one] of ready.entries()) await checkAnswers(served[index] as string, one, dataset.orders);
       const sides = isReversed ? ready.toReversed() : ready;
       for (const [task, found] of taken) found.push(await takeTurns(server, sides, task, pace.bursts));
     } finally {
@@ -73,8 +75,10 @@ async function takeTurns(server: Child<object, Usage>, sides: readonly Ready[], 
   const pairs: Pair[] = [];
   for (let burst = 0; burst < bursts; burst++) {
     const count = Math.floor(size * (0.6 + 0.8 * Math.random()));
-    if (Math.random() < 0.5) pairs.push([await send(0, count), await send(1, count)]);
-    else pairs.push([await send(1, count), await send(0, count)].toReversed() as unknown as Pair);
+    const isFirst = Math.random() < 0.5;
+    const before = isFirst ? undefined : await send(1, count);
+    const first = await send(0, count);
+    pairs.push([first, before ?? (await send(1, count))]);
   }
   for (const one of clients) one.close();
   return pairs;
@@ -113,10 +117,6 @@ function ratioOf(pairs: readonly Pair[]): number {
   const cut = Math.floor(pairs.length / 10);
   const ratios = pairs.map(([first, second]) => second / first).toSorted((a, b) => a - b);
   return Math.exp(mean(ratios.slice(cut, ratios.length - cut).map(Math.log)));
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** `patch          559 µs 622 µs 1.111 ± 0.029`. */

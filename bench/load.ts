@@ -1,15 +1,10 @@
 import autocannon, { type Options } from 'autocannon';
-import { makeCreate, makeRequests, type Workload } from './requests.ts';
+import { type Asked, makeCreate, makeRequests, type Workload } from './requests.ts';
 
 /** What one load consists of. */
-export interface Load {
+export interface Load extends Asked {
   readonly url: string;
   readonly workload: Workload;
-  /**
-   * The query string of a list, with `BEFORE` in it: every request has another one, because nobody's clients all ask
-   * for the same.
-   */
-  readonly query?: string;
   readonly connections: number;
   /** In seconds; what `amount` says wins over it. */
   readonly duration: number;
@@ -17,8 +12,6 @@ export interface Load {
   readonly amount?: number;
   /** How many lines the orders have that are created. */
   readonly lines?: number;
-  /** How many orders there are. */
-  readonly orders: number;
   /** Where the numbers of new orders begin: each is sent once. */
   readonly from: number;
 }

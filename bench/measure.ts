@@ -130,7 +130,7 @@ export class Subject {
 }
 
 /** Throws unless a contestant answers what is asked for: an empty page would be quick, and prove nothing. */
-async function checkAnswers(name: string, ready: Ready, orders: number): Promise<void> {
+export async function checkAnswers(name: string, ready: Ready, orders: number): Promise<void> {
   const ask = (path: string) => fetchText(ready, path);
   const { query } = ready;
   const { number } = makeOrder(11);

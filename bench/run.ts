@@ -82,6 +82,7 @@ try {
 
 /** Compares two, in the tasks of the goals. */
 async function measureBursts(): Promise<BurstRatio[]> {
+  if (named.length === 1) throw new Error(`Name two contestants to compare in bursts, or none: ${named[0]} is one.`);
   const [first = 'koa', second = 'ours'] = named;
   const pace = { processes: Number(processes), bursts: 15 };
   const found = await compareInBursts([first, second], [...tasks, ...pairedTasks].filter(isTask), { uri, client, pace });
@@ -92,7 +93,8 @@ async function measureBursts(): Promise<BurstRatio[]> {
 async function measureEverything(): Promise<void> {
   const names = Object.keys(contestants).filter((one) => named.length === 0 || named.includes(one));
   const compared = await compareContestants(names, tasks.filter(isTask));
-  const bursts = !isQuick && named.length === 0 ? await measureBursts() : [];
+  const isBurst = only === undefined ? isAsked('bursts') : pairedTasks.some(isTask);
+  const bursts = isBurst ? await measureBursts() : [];
   const grown = await measureScales(isAsked, { uri, client, generator, pace: scalePace });
   const starts = isAsked('start') ? await measureStarts(5) : new Map();
   for (const [title, { cpu, elapsed }] of starts) console.log(title.padEnd(50), `${cpu.toFixed(0)} ms of CPU, ${elapsed.toFixed(0)} ms`);

@@ -5,6 +5,11 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[half] as number) : ((sorted[half - 1] ?? Number.NaN) + (sorted[half] ?? Number.NaN)) / 2;
 }
 
+/** The arithmetic mean of some values. */
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 /** The ratio of two series, round by round. */
 export function ratios(values: readonly number[], base: readonly number[]): number[] {
   return values.map((value, round) => value / (base[round] ?? Number.NaN));
