@@ -246,12 +246,12 @@ export function workOf(ctx: Addressed): Work {
   return work;
 }
 
-/** Sets a header of an answer that has not begun, as `ctx.set` does. That of Koa 3 makes four arrays for it. */
+/** Sets a header of an answer that has not begun, as `ctx.set` does, which makes four arrays for it in Koa 3. */
 export function setHeader({ res }: Pick<Addressed, 'res'>, name: string, value: string): void {
   if (!res.headersSent) res.setHeader(name, value);
 }
 
-/** Answers with JSON. */
+/** Sets the body of an answer, and its type: JSON in UTF-8. */
 export function setJson(ctx: Addressed & { body: unknown }, body: string | Buffer): void {
   setHeader(ctx, 'Content-Type', 'application/json; charset=utf-8'); // first: Koa looks for a type of its own if there is none
   ctx.body = body;
