@@ -65,10 +65,9 @@ export function orUndefined([isLegal, words]: Legal): Legal {
 export function findMistakes<Options extends object>(options: unknown, legal: LegalOptions<Options>, where: string): string[] {
   const names = Object.keys(legal);
   if (!isTable(options)) return [`The options of ${where} must be an object of ${names.join(', ')}.`];
-  return [
-    ...findUnknown('option', Object.keys(options), names, where),
-    ...Object.entries<Legal>(legal).flatMap(([name, one]) => findIllegal(name, options, one, names, where)),
-  ];
+  const mistakes = findUnknown('option', Object.keys(options), names, where);
+  for (const name of names) mistakes.push(...findIllegal(name, options, legal[name as keyof Options], names, where));
+  return mistakes;
 }
 
 /** Throws everything that {@link findMistakes} finds. */
@@ -131,8 +130,11 @@ function findMisspelt(name: string, options: object, legal: readonly string[]): 
 }
 
 function findUnknown(what: string, names: readonly string[], legal: readonly string[], where: string): string[] {
-  const article = /^[aeiou]/.test(what) ? 'an' : 'a';
   return names
     .filter((name) => !legal.includes(name))
-    .map((name) => `\`${name}\` is not ${article} ${what} of ${where}${didYouMean(name, legal, '.')} Allowed: ${legal.join(', ')}.`);
+    .map((name) => `\`${name}\` is not ${withArticle(what)} of ${where}${didYouMean(name, legal, '.')} Allowed: ${legal.join(', ')}.`);
+}
+
+function withArticle(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }

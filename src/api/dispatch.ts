@@ -25,9 +25,12 @@ export interface Route extends Endpoint {
  */
 export type Dispatch = (ctx: Context, path: string, next: Koa.Next) => Promise<void>;
 
+/** A route, and the path that it has in the whole api, as a template. */
+type Served = Route & { readonly template: string };
+
 /** The operations of one path pattern, by method. */
 interface Methods {
-  readonly routes: ReadonlyMap<string, Route & { readonly template: string }>;
+  readonly routes: ReadonlyMap<string, Served>;
   /** The methods that a 405 names. */
   readonly allowed: readonly string[];
   /** Whether the path is only one for these methods. */
@@ -53,15 +56,18 @@ export function compileDispatch(routes: ReadonlyMap<string, readonly Route[]>, p
 }
 
 function byPattern(own: readonly Route[], root: string): Map<string, Methods> {
-  const patterns = new Map<string, Methods>();
+  const patterns = new Map<string, Map<string, Served>>();
   for (const route of own) {
     const template = route.path === '/' ? root : root + route.path;
-    const routes = new Map([...(patterns.get(route.path)?.routes ?? []), [route.method, { ...route, template }]]);
-    const allowed = [...routes.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    const isShared = [...routes.values()].every(({ sharesPath }) => sharesPath);
-    patterns.set(route.path, { routes, allowed, isShared });
+    const routes = patterns.get(route.path) ?? new Map<string, Served>();
+    patterns.set(route.path, routes.set(route.method, Object.assign({ template }, route)));
   }
-  return patterns;
+  return new Map(Array.from(patterns, ([path, routes]) => [path, methodsOf(routes)]));
+}
+
+function methodsOf(routes: ReadonlyMap<string, Served>): Methods {
+  const allowed = [...routes.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return { routes, allowed, isShared: [...routes.values()].every(({ sharesPath }) => sharesPath) };
 }
 
 function isOfOther({ isShared, routes }: Methods, method: string): boolean {

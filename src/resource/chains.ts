@@ -183,8 +183,11 @@ const chains: Readonly<Record<Operation, (r: CompiledResource) => readonly Resou
 
 /** The chain of a list, with the guards of `name`. `reading` reads its parameters, if they do not stand in the URL. */
 function listing(r: CompiledResource, name: string, reading: readonly ResourceMiddleware[]): readonly ResourceMiddleware[] {
-  return [...guard(r, name), caching(r.caching), ...rows(r), ...reading, ...trash(r), queryOf(r), ...findingPage(r), page()];
+  return [...guard(r, name), caching(r.caching), ...rows(r), ...reading, ...listed(r)];
 }
+
+/** What a list runs once its parameters are read: the same for the list and its query. */
+const listed = perResource((r) => [...trash(r), queryOf(r), ...findingPage(r), page()]);
 
 const findingPage = (r: CompiledResource) => [
   findPage(r.model, { ...reads(r, 'list'), ...through(r), warnOnScan: r.warnOnScan, maxPageBytes: r.maxPageBytes }),
@@ -236,7 +239,7 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
 
 // What an operation does not use is not in its chain.
 const guard = (r: CompiledResource, operation: string) => (r.guardsOf(operation).length > 0 ? [guards(...r.guardsOf(operation))] : []);
-const rows = (r: CompiledResource) => (r.isScoped ? [scope(r.model, r.scope, { writes: r.scopeWrites })] : []);
+const rows = perResource((r) => (r.isScoped ? [scope(r.model, r.scope, { writes: r.scopeWrites })] : []));
 const bounds = (r: CompiledResource) => (r.scopeWrites ? rows(r) : []); // a create has no query to filter
 const through = ({ through }: CompiledResource) => (through ? { through } : {});
 const matching = ({ model, maxAffected, filterLimits: { maxFilterValues, maxPrefix } }: CompiledResource) =>
@@ -245,8 +248,8 @@ const trash = (r: CompiledResource) => (r.deletedGuards ? [deleted(r.model, r.de
 const choice = (r: CompiledResource) => (r.fields ? [fields(r.model, r.includes)] : []);
 const included = (r: CompiledResource) => (r.includes.names.length > 0 ? [findIncluded(r.includes)] : []);
 /** The checks behind `match` require an object. */
-const body = (r: CompiledResource) => jsonBody({ limit: r.maxBody, timeout: r.bodyTimeout, maxValues: r.maxValues, requireObject: false });
-const match = (r: CompiledResource) => ifMatch({ required: r.preconditionRequired });
+const body = perResource((r) => jsonBody({ limit: r.maxBody, timeout: r.bodyTimeout, maxValues: r.maxValues, requireObject: false }));
+const match = perResource((r) => ifMatch({ required: r.preconditionRequired }));
 const prior = (r: CompiledResource, operation: string) =>
   r.beforeOf(operation).length > 0 ? [beforeHooks(r.model, r.beforeOf(operation))] : [];
 const hooks = (r: CompiledResource, operation: string) => (r.hooksOf(operation).length > 0 ? [afterHooks(r.hooksOf(operation))] : []);
@@ -282,3 +285,13 @@ const reads = (r: CompiledResource, operation: Operation) => ({
   ...store(r),
   fetchPrivate: r.hooksOf(operation).length > 0,
 });
+
+/** Makes a part of chains once for each resource: its operations have the same middlewares there. */
+function perResource<Part>(make: (r: CompiledResource) => Part): (r: CompiledResource) => Part {
+  const made = new WeakMap<CompiledResource, Part>();
+  return function partOf(r) {
+    const part = made.get(r) ?? make(r);
+    made.set(r, part);
+    return part;
+  };
+}

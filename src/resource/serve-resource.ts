@@ -72,21 +72,20 @@ export function serveResource(resource: CompiledResource, { before, identifying 
   }
 
   const whole = (chain: Chain) => chain;
-  return {
-    ...resource,
+  return Object.assign({}, resource, {
     served: servedOperations(resource),
-    chainOf: (name) => [...before, ...chainOf(name)],
+    chainOf: (name: string) => [...before, ...chainOf(name)],
     ownChainOf: chainOf,
-    runOf: (name) => compose([...before, ...runOf(name, whole)]),
-    ownRunOf: (name) => compose(runOf(name, whole)),
-    keptChainOf(name) {
+    runOf: (name: string) => compose([...before, ...runOf(name, whole)]),
+    ownRunOf: (name: string) => compose(runOf(name, whole)),
+    keptChainOf(name: string) {
       const chain = liveChainOf.get(name) ?? '';
       if (!own.has(chain)) return [];
       const { db, liveStreams: streams } = resource;
       return [...before, live(runOf(chain, whole), { db, streams, again: identifying })];
     },
-    replayRunOf: (name) => compose(runOf(name, upToReplays)),
-  };
+    replayRunOf: (name: string) => compose(runOf(name, upToReplays)),
+  });
 }
 
 /** Answers for a relation that the caller does not know. */

@@ -7,8 +7,8 @@ import { tabulateComputed } from '../read/computed-fields.ts';
 import { compileHydrate } from '../read/hydrate.ts';
 import { privateNames, privatePaths, withoutPrivate } from '../read/private-fields.ts';
 import { compileFieldSelector, type FieldSelector } from '../read/select-fields.ts';
-import { compileBytesWriter } from '../read/write-bytes.ts';
-import { compileObjectWriter, type ValueWriter } from '../read/write-json.ts';
+import { compileRootBytesWriter } from '../read/write-bytes.ts';
+import { compileRootWriter, type ValueWriter } from '../read/write-json.ts';
 import { compileHasMany } from '../relations/compile-has-many.ts';
 import type { Included } from '../relations/included.ts';
 import { compileManyWriters, type ManyRelation } from '../relations/many-relations.ts';
@@ -175,9 +175,9 @@ export function compileSight(root: ObjectNode, { fieldTable, clientFields, id, m
   const hydrateReadable = once(() => compileHydrate(hidden.size > 0 ? withoutPrivate(root) : root));
   const explain = compileExplain(root.name as string, root);
   const computed = tabulateComputed(root, fieldTable);
-  const { write, select } = compileObjectWriter(root, '', many.size > 0 ? compileManyWriters(id.leaf, many) : []);
+  const { write, select } = compileRootWriter(root, many.size > 0 ? compileManyWriters(id.leaf, many) : []);
   const writer: ValueWriter = { write: explain(write), select: (selection) => explain(select(selection)) };
-  const bytesWriter = compileBytesWriter(root);
+  const bytesWriter = compileRootBytesWriter(root);
   const selectable = [...clientFields.keys()].filter((name) => fieldTable.get(name)?.parent?.value.kind !== 'map');
   return {
     root,

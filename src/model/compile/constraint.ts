@@ -1,74 +1,59 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
+import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean, firstNames, listNames } from '../../hints.ts';
 import { isPlainJson, stringifyJson } from '../../http/json.ts';
-import { once } from '../../mistakes.ts';
+import { aWholeNumber, checkValue, type Legal, trueOrFalse } from '../../options.ts';
 import { Invalid } from '../../rules.ts';
-import { annotations, type GivenSchema, pick } from '../define/raw-schema.ts';
+import type { annotations, GivenSchema } from '../define/raw-schema.ts';
 import type { Constraint } from '../value/leaf.ts';
-import { decimalLeaf } from '../value/number-leaves.ts';
-import { hasEqualItems } from '../value/unique-items.ts';
-
-/**
- * Ajv in strict mode, for the constraints of single fields. It does not know this library's keywords: they would have
- * no effect inside an untyped schema, and must be refused there. Compiled schemas are removed from it.
- */
-const ajv = createAjv();
-
-function createAjv(): Ajv2020 {
-  const created = new Ajv2020({ strict: true, strictTypes: true, strictRequired: false, allowUnionTypes: true, multipleOfPrecision: 8 });
-  formats.default(created);
-  created.addFormat('url', isUrl);
-  created.addFormat('decimal', isDecimal); // as this library describes `t.decimal()`
-  created.removeKeyword('uniqueItems');
-  created.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUnique });
-  return created;
-}
-
-/**
- * Keywords that refer to another schema. Ajv would take `#/constructor` for one that allows everything: only
- * `resolveSchema` follows them.
- */
-const referring = ['$ref', '$dynamicRef', '$recursiveRef'];
-
-/**
- * Ajv when it does not know these keywords either. It needs them for the schema of schemas, whose compilation takes
- * most of its start.
- */
-const withoutReferences = once(() => {
-  void ajv.validateSchema({});
-  for (const keyword of referring) ajv.removeKeyword(keyword);
-  return ajv;
-});
-
-// The pattern of ajv-formats would take minutes for a malicious string of 1 MiB.
-function isUrl(text: string): boolean {
-  return /^(?:https?|ftp):\/\//i.test(text) && !/\s/.test(text) && URL.canParse(text);
-}
-
-function isDecimal(text: string): boolean {
-  return !(decimalLeaf.fromJson(text) instanceof Invalid);
-}
-
-function isUnique(wanted: boolean, items: readonly unknown[]): boolean {
-  return !wanted || !hasEqualItems(items);
-}
-
-/** The formats that a string may have. */
-const stringFormats = Object.entries(ajv.formats).flatMap(([name, format]) => (isStringFormat(format) ? [name] : []));
-
-function isStringFormat(format: (typeof ajv.formats)[string]): boolean {
-  return typeof format !== 'boolean' && format !== undefined && !('type' in format && format.type === 'number');
-}
+import { own } from '../value/plain-object.ts';
+import { ajv, checkingAjv, referring, stringFormats } from './ajv.ts';
 
 /**
  * Compiles the keywords of a value into a constraint. Undefined if there are none. Configuration errors name `path`.
  */
 export function compileConstraint(type: string, keywords: GivenSchema, path: string): Constraint | undefined {
-  if (Object.keys(keywords).length === 0) return undefined;
+  const names = Object.keys(keywords);
+  if (names.length === 0) return undefined;
   checkFormat(keywords.format, path);
-  return compile({ type, ...keywords }, path);
+  checkKnown(keywords, legalKeywords, path);
+  const isChecked = names.every((name) => Object.hasOwn(legalKeywords, name));
+  return compile({ type, ...keywords }, path, isChecked ? () => ajv : checkingAjv);
+}
+
+const aString: Legal = [(value) => typeof value === 'string', 'a string'];
+const aNumber: Legal = [(value) => Number.isFinite(value), 'a number'];
+const aCount = aWholeNumber(0);
+
+/** The keywords of typed values, but for `propertyNames`, which is a schema, and `format`, which has names. */
+const legalKeywords: Readonly<Record<string, Legal>> = {
+  minLength: aCount,
+  maxLength: aCount,
+  pattern: aString,
+  format: aString,
+  minimum: aNumber,
+  maximum: aNumber,
+  exclusiveMinimum: aNumber,
+  exclusiveMaximum: aNumber,
+  multipleOf: [(value) => Number.isFinite(value) && (value as number) > 0, 'a number above 0'],
+  minItems: aCount,
+  maxItems: aCount,
+  minProperties: aCount,
+  maxProperties: aCount,
+};
+
+const legalAnnotations: Readonly<Record<(typeof annotations)[number], Legal>> = {
+  title: aString,
+  description: aString,
+  examples: [Array.isArray, 'an array'],
+  deprecated: trueOrFalse,
+};
+
+function checkKnown(given: GivenSchema, legal: Readonly<Record<string, Legal>>, path: string): void {
+  for (const [name, value] of Object.entries(given)) {
+    const one = own(legal, name);
+    if (one && value !== undefined) checkValue(`\`${name}\` of \`${path}\``, value, one);
+  }
 }
 
 /**
@@ -81,20 +66,18 @@ export function compileUntyped(keywords: GivenSchema, path: string): Constraint 
     throw new ConfigurationError(
       `\`${reference}\` of \`${path}\` is not followed here: write \`t.from(…)\` around the schema that it belongs to.`,
     );
-  const unknown = Object.keys(keywords).find((keyword) => !Object.hasOwn(ajv.RULES.keywords, keyword));
+  const unknown = Object.keys(keywords).find((keyword) => !Object.hasOwn(checkingAjv().RULES.keywords, keyword));
   if (unknown !== undefined)
     throw new ConfigurationError(`\`${unknown}\` of \`${path}\` is neither a keyword of JSON Schema nor one of this library.`);
   if (Object.keys(keywords).length === 0) return undefined;
-  const check = compile(keywords, path);
+  const check = compile(keywords, path, checkingAjv);
   return (value) => check(isPlainJson(value) ? value : JSON.parse(stringifyJson(value)));
 }
 
-/** Checks the types of `title`, `description`, `examples` and `deprecated`. */
+/** Checks the types of `title`, `description`, `examples` and `deprecated`, and that the examples are JSON. */
 export function checkAnnotations(schema: GivenSchema, path: string): void {
-  const given = pick(schema, annotations);
-  if (Object.keys(given).length === 0 || ajv.validateSchema(toJson(given, path))) return;
-  const [error] = ajv.errors ?? [];
-  throw new ConfigurationError(`\`${error?.instancePath.slice(1)}\` of \`${path}\` is not valid: it ${error?.message}.`);
+  checkKnown(schema, legalAnnotations, path);
+  if (schema.examples !== undefined) toText({ examples: schema.examples }, path);
 }
 
 /**
@@ -104,30 +87,29 @@ const compiled = new Map<string, Constraint>();
 /** An app that never stops defining models must not fill the memory. */
 const mostCompiled = 1_000;
 
-function compile(keywords: GivenSchema, path: string): Constraint {
-  const schema = toJson(keywords, path);
-  const text = JSON.stringify(schema);
-  const constraint = compiled.get(text) ?? compileAnew(schema, path);
+function compile(keywords: GivenSchema, path: string, compiler: () => Ajv2020): Constraint {
+  const text = toText(keywords, path);
+  const constraint = compiled.get(text) ?? compileAnew(JSON.parse(text) as GivenSchema, path, compiler());
   if (compiled.size >= mostCompiled) compiled.clear();
   compiled.set(text, constraint);
   return constraint;
 }
 
-function compileAnew(schema: GivenSchema, path: string): Constraint {
+function compileAnew(schema: GivenSchema, path: string, compiler: Ajv2020): Constraint {
   try {
-    const validate = withoutReferences().compile(schema);
+    const validate = compiler.compile(schema);
     return (value) => (validate(value) ? undefined : describe(validate.errors?.at(-1)));
   } catch (error) {
     throw new ConfigurationError(`The schema of \`${path}\` is not valid: ${(error as Error).message}`);
   } finally {
-    ajv.removeSchema(schema);
+    compiler.removeSchema(schema);
   }
 }
 
-/** Copies a schema as JSON, so that the caller's object is neither kept nor changed. */
-function toJson(schema: GivenSchema, path: string): Record<string, unknown> {
+/** The JSON of a schema. What is compiled is read from it, so that the caller's object is neither kept nor changed. */
+function toText(schema: GivenSchema, path: string): string {
   try {
-    return JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
+    return JSON.stringify(schema);
   } catch (error) {
     throw new ConfigurationError(`The schema of \`${path}\` is not JSON: ${(error as Error).message}`);
   }

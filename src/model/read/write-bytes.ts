@@ -16,8 +16,21 @@ export interface BytesWriter {
   select(selection: Selection): WriteBson;
 }
 
+/** The writer of a model's records, which is compiled when it is first used. */
+export function compileRootBytesWriter(root: ObjectNode): BytesWriter {
+  let compiled: BytesWriter | undefined;
+  function writer(): BytesWriter {
+    compiled ??= compileBytesWriter(root);
+    return compiled;
+  }
+  return {
+    write: (source, type, start, end, out) => writer().write(source, type, start, end, out),
+    select: (selection) => writer().select(selection),
+  };
+}
+
 /** Compiles the writer of an object. It writes the fields in declared order, whatever their order in the bytes. */
-export function compileBytesWriter(node: ObjectNode): BytesWriter {
+function compileBytesWriter(node: ObjectNode): BytesWriter {
   const members = readableFields(node).map(compileMember);
   const writeMismatch = compileMismatch(node);
   const joined = (chosen: readonly ChosenMember[]) => joinMembers(chosen, writeMismatch);

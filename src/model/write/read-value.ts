@@ -42,14 +42,24 @@ export function compileFieldReader(field: CompiledField, access: Access): ReadVa
   const isMerged = field.node.kind === 'object' || (access.mergesMaps === true && isMergingMap(field.node, access));
   const read = isProtected && !isMerged ? refuseReplacement : compileNodeReader(field, access);
   const isNullRead = access.takesNull === true && field.node.kind === 'leaf' && field.node.leaf === anyLeaf;
+  const refusal = refusalOfNull(field, access);
   return function readField(value, path, report) {
     if (value !== null || isNullRead) return read(value, path, report);
-    if (isProtected) report.add(path, unclearable);
-    else if (field.nullable) return field.storeNone ? null : absent;
-    else if (!field.optional) report.add(path, isNull);
-    else if (!access.existing) report.add(path, isNullOnCreate);
+    if (refusal) report.add(path, refusal);
+    else if (field.nullable && field.storeNone) return null;
     return absent;
   };
+}
+
+/**
+ * The error of null for a field, which depends on its markers, and on whether the record exists. Undefined if null is
+ * legal.
+ */
+export function refusalOfNull(field: CompiledField, access: Access): Invalid | undefined {
+  if (holdsProtectedValues(field.node, access)) return unclearable;
+  if (field.nullable) return undefined;
+  if (!field.optional) return isNull;
+  return access.existing ? undefined : isNullOnCreate;
 }
 
 function refuseReplacement(_value: unknown, path: string, report: Report): unknown {

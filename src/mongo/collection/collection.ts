@@ -180,14 +180,7 @@ function open(
   const upserting = once(async () => (await import('./upsert.ts')).openUpsert(model, collection, { readLatest, write, retry }));
   const stepping = once(async () => (await import('./step.ts')).openStep(model, asBytes, { write, toFilter, explainMiss, retry }));
 
-  const all: Operations = {
-    ...openReads(model, db, collection, { readOne, readMany, readLatest, maxTimeMS, warnOnScan, shareRoundTrips }),
-    ...openChildren(model, db, { readMany }),
-    ...openManyInserts(model, db, collection, { write, maxTimeMS }),
-    ...openManyWrites(model, db, collection, { readMany, write, maxTimeMS }),
-    ...openLinks(model, asBytes, { write, toFilter, explainMiss, retry }),
-    ...openReferenceCommands(model, collection, { readLatest, write }),
-
+  const ofOne: Pick<CollectionWork, 'insert' | 'update' | 'step' | 'upsert' | 'remove' | 'restore'> = {
     async insert(stored, work, { ifIdIsFree = false, writer } = {}) {
       model.folds?.addTo(stored);
       try {
@@ -216,19 +209,29 @@ function open(
         : (command) => asBytes.findOneAndDelete(command.handOver(filter), asRecord('before', command));
       return await writeOrExplain(target, undefined, run, work);
     },
-  };
-  const plain: CollectionWork = {
-    ...all,
-    ...openPurges(model, collection, { readLatest, write }),
+
     async restore(target, work) {
       const deleted = { ...target, scope: narrow(model, 'only', target.scope) };
       return await writeOrExplain(deleted, undefined, applying(toFilter(deleted), unmarking(model)), work);
     },
   };
-  const used = model.ledger ? { ...plain, ...recordWrites(model, plain, { db, maxTimeMS }) } : plain;
+  // `Object.assign`: a literal that spreads so many members would become a hash table, which is slow to make and read.
+  const reads: PlainOperations = Object.assign(
+    openReads(model, db, collection, { readOne, readMany, readLatest, maxTimeMS, warnOnScan, shareRoundTrips }),
+    openChildren(model, db, { readMany }),
+    openReferenceCommands(model, collection, { readLatest, write }),
+  );
+  const ofMany = Object.assign(
+    openManyInserts(model, db, collection, { write, maxTimeMS }),
+    openManyWrites(model, db, collection, { readMany, write, maxTimeMS }),
+    openLinks(model, asBytes, { write, toFilter, explainMiss, retry }),
+    openPurges(model, collection, { readLatest, write }),
+  );
+  const plain: CollectionWork = Object.assign(reads, ofMany, ofOne);
+  const used = model.ledger ? Object.assign({}, plain, recordWrites(model, plain, { db, maxTimeMS })) : plain;
   const hidden = model.deletedAt && { live: hideDeleted(model, used, 'live'), only: hideDeleted(model, used, 'only') };
   const seeing = { live: used, only: used, with: used, ...hidden };
-  return { ...used, ...seeing.live, seeing };
+  return Object.assign({}, used, hidden?.live, { seeing });
 }
 
 /** The options of a write that returns its record. Each spread of a literal would cost as much as the rest of it. */

@@ -17,8 +17,7 @@ import {
 } from '../../model/write/access.ts';
 import { makeId } from '../../model/write/compile-writes.ts';
 import type { EmbeddedMode } from '../../model/write/plan-changes.ts';
-import { compileFieldReader } from '../../model/write/read-value.ts';
-import { Report } from '../../model/write/report.ts';
+import { refusalOfNull } from '../../model/write/read-value.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { Operation } from '../../resource/define/resource-options.ts';
 import type { Schema } from '../document.ts';
@@ -279,7 +278,7 @@ function changeValue(node: ObjectNode, access: Access, mode: EmbeddedMode): Sche
 /** A private field is shown only if it must be sent: otherwise no body would fit both the schema and the service. */
 function member(field: CompiledField, value: Schema | undefined, access: Access, isRequired: boolean): Member[] {
   const { private: isPrivate } = field.policy;
-  const schema = acceptsNull(field, access) ? orNull(value) : value && (isUntyped(field.node) ? withoutNull(value) : value);
+  const schema = refusalOfNull(field, access) === undefined ? orNull(value) : value && (isUntyped(field.node) ? withoutNull(value) : value);
   if (!schema || (isPrivate && !isRequired)) return [];
   const annotated = annotate(schema, field, access);
   return [{ name: field.name, schema: isPrivate ? { ...annotated, writeOnly: true } : annotated, isRequired }];
@@ -287,14 +286,4 @@ function member(field: CompiledField, value: Schema | undefined, access: Access,
 
 function orNull(value: Schema | undefined): Schema {
   return value ? withNull(value) : { type: 'null' };
-}
-
-/**
- * Asks the reader itself, because the meaning of null depends on markers, on the value's type, and on whether the
- * record exists.
- */
-function acceptsNull(field: CompiledField, access: Access): boolean {
-  const report = new Report();
-  compileFieldReader(field, access)(null, '', report);
-  return report.errors.length === 0;
 }

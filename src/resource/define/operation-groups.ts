@@ -33,11 +33,19 @@ export type FunctionTable = Readonly<Record<string, readonly unknown[] | undefin
 
 const groupNames = Object.keys(operationGroups) as readonly OperationGroup[];
 
+const groupsByOperation: ReadonlyMap<string, readonly OperationGroup[]> = new Map(
+  [...operationGroups.read, ...operationGroups.write].map((operation) => [
+    operation,
+    groupNames.filter((group) => (operationGroups[group] as readonly string[]).includes(operation)),
+  ]),
+);
+
 /** The groups that include an operation. The step of a counter is a change, whatever the counter is called. */
 function groupsOf(operation: string, counters: readonly string[]): readonly OperationGroup[] {
-  if (counters.includes(operation)) return ['write', 'change'];
-  return groupNames.filter((group) => (operationGroups[group] as readonly string[]).includes(operation));
+  return counters.includes(operation) ? ofSteps : (groupsByOperation.get(operation) ?? []);
 }
+
+const ofSteps: readonly OperationGroup[] = ['write', 'change'];
 
 /**
  * The names of operations, and of the groups that have one of them: the legal keys of a table. `counters` are those
@@ -52,7 +60,8 @@ export function withGroups(names: readonly string[], counters: readonly string[]
  * The functions of an operation: those of its groups, and then its own. A function that several of them name runs once.
  */
 export function functionsOf<F>(table: FunctionTable, operation: string, counters: readonly string[] = []): readonly F[] {
-  return [...new Set([...groupsOf(operation, counters), operation].flatMap((name) => own(table, name) ?? []))] as F[];
+  const names = Object.keys(table).length > 0 ? [...groupsOf(operation, counters), operation] : [];
+  return [...new Set(names.flatMap((name) => own(table, name) ?? []))] as F[];
 }
 
 /** Operations that do not run a function that another one of their group runs, and that have no key of their own. */
@@ -80,7 +89,7 @@ export function findUncovered(
   counters: readonly string[],
   everywhere: readonly unknown[] = [],
 ): Uncovered[] {
-  const ops = [...operations, ...counters];
+  const ops = Object.keys(table).length > 0 ? [...operations, ...counters] : [];
   return alike.flatMap((group) => {
     const served = ops.filter((operation) => groupsOf(operation, counters).includes(group));
     const functions = new Map(served.map((operation) => [operation, new Set([...everywhere, ...functionsOf(table, operation, counters)])]));

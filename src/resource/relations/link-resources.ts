@@ -47,7 +47,9 @@ export function linkResources(resources: readonly UnlinkedResource[], models: re
     () => checkTextIndexes(known),
   ]);
   for (const [index, one] of resources.entries()) warnOfShutRelations(one, relations[index] as RelationsOf);
-  const linked = resources.map((one, index) => ({ ...settings, ...one, ...(relations[index] as RelationsOf), nested: [], references }));
+  const linked = resources.map((one, index) =>
+    Object.assign({}, settings, one, relations[index] as RelationsOf, { nested: [], references }),
+  );
   const linkedAt = (path: string | undefined) => linked.find((one) => one.path === path);
 
   const watched = new WeakMap<CompiledModel, CompiledModel>();
@@ -85,7 +87,9 @@ export function linkResources(resources: readonly UnlinkedResource[], models: re
     references,
     inView,
     resources: tryAll(
-      resources.map((one, index) => () => ({ ...(linked[index] as CompiledResource), nested: linkNested(one, targets, linkedAt) })),
+      resources.map(
+        (one, index) => () => Object.assign({}, linked[index] as CompiledResource, { nested: linkNested(one, targets, linkedAt) }),
+      ),
     ),
   };
 }

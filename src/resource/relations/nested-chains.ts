@@ -3,6 +3,7 @@ import type { Context, ResourceMiddleware } from '../../middleware/exchange/cont
 import { guards } from '../../middleware/guards.ts';
 import { requestPath } from '../../middleware/record.ts';
 import { findParent } from '../../middleware/relations/find-parent.ts';
+import { once } from '../../mistakes.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
 import { Invalid } from '../../rules.ts';
 import type { CompiledResource, NestedResource } from '../define/compiled-resource.ts';
@@ -18,11 +19,12 @@ export function nestedChains(
   r: CompiledResource,
   make: { readonly list: MakeChain; readonly query: MakeChain; readonly create: MakeChain },
 ): (readonly [name: string, make: () => readonly ResourceMiddleware[]])[] {
-  return r.nested.flatMap((nested) =>
-    nested.operations.map(
-      ({ name, kind }) => [name, () => [...checkParent(r, nested, kind === 'create'), ...make[kind](within(r, nested))]] as const,
-    ),
-  );
+  return r.nested.flatMap((nested) => {
+    const target = once(() => within(r, nested));
+    return nested.operations.map(
+      ({ name, kind }) => [name, () => [...checkParent(r, nested, kind === 'create'), ...make[kind](target())]] as const,
+    );
+  });
 }
 
 function checkParent(r: CompiledResource, { via, target }: NestedResource, latest: boolean): readonly ResourceMiddleware[] {

@@ -19,7 +19,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { type CompiledModel, compileModel } from '../../../src/model/compile/compile-model.ts';
 import { t } from '../../../src/model/define/t.ts';
-import { compileBytesWriter } from '../../../src/model/read/write-bytes.ts';
+import { compileRootBytesWriter } from '../../../src/model/read/write-bytes.ts';
 import { compileObjectWriter, type Selection, type WriteJson } from '../../../src/model/read/write-json.ts';
 import { bson, declined } from '../../../src/model/value/bson-bytes.ts';
 import { JsonOutput } from '../../../src/model/value/json-output.ts';
@@ -48,7 +48,7 @@ const bytesOf = (stored: object): Uint8Array => BSON.serialize(stored, { ignoreU
 
 function _both(model: CompiledModel, stored: object): { readonly bytes: string | undefined; readonly object: string } {
   const bytes = bytesOf(stored);
-  return { bytes: fromBytes(compileBytesWriter(model.root).write, bytes), object: fromObject(model.writeJson, bytes) };
+  return { bytes: fromBytes(compileRootBytesWriter(model.root).write, bytes), object: fromObject(model.writeJson, bytes) };
 }
 
 const decimalText = fc.oneof(
@@ -149,7 +149,7 @@ describe('bytes are written as the decoded record is, or declined', () => {
     fc.assert(
       fc.property(rawFields, fc.array(record, { minLength: 1, maxLength: 8 }), selection, (raw, records, names) => {
         const model = compileModel(buildModel(finishFields(raw, false), { revision: false, timestamps: false }));
-        const [ofBytes, ofObject] = [compileBytesWriter(model.root), compileObjectWriter(model.root)];
+        const [ofBytes, ofObject] = [compileRootBytesWriter(model.root), compileObjectWriter(model.root)];
         for (const bytes of records.map(bytesOf)) {
           const whole = fromBytes(ofBytes.write, bytes);
           if (whole !== undefined) expect(whole).toBe(fromObject(ofObject.write, bytes));
@@ -172,7 +172,7 @@ describe('damaged bytes', () => {
     d: t.optional(t.any()),
     e: t.optional(t.map(t.binary())),
   });
-  const { write } = compileBytesWriter(model.root);
+  const { write } = compileRootBytesWriter(model.root);
   const damage = fc.array(fc.tuple(fc.nat(400), fc.nat(255)), { minLength: 1, maxLength: 4 });
 
   it('are declined, or written as they are decoded, and always as JSON without a private value', () => {

@@ -1,7 +1,7 @@
 import { Binary, BSON, BSONRegExp, Decimal128, Double, Long, ObjectId, Timestamp, UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { t } from '../../../src/model/define/t.ts';
-import { compileBytesWriter } from '../../../src/model/read/write-bytes.ts';
+import { compileRootBytesWriter } from '../../../src/model/read/write-bytes.ts';
 import type { Choice, Selection } from '../../../src/model/read/write-json.ts';
 import { bson, declined } from '../../../src/model/value/bson-bytes.ts';
 import { JsonOutput } from '../../../src/model/value/json-output.ts';
@@ -30,7 +30,7 @@ const model = modelOf({
   none: t.nullable(t.string()),
   secret: t.optional(t.string({ policy: { private: true } })),
 });
-const { write, select } = compileBytesWriter(model.root);
+const { write, select } = compileRootBytesWriter(model.root);
 
 /** The JSON of the record with these bytes, without its id; throws `declined`. */
 function writeBytes(bytes: Uint8Array, by: WriteBson = write): unknown {
@@ -135,7 +135,7 @@ describe('a key of the bytes', () => {
       BB: t.optional(t.string({ policy: { private: true } })),
       CC: t.optional(t.int()),
     });
-    const writer = compileBytesWriter(root).write;
+    const writer = compileRootBytesWriter(root).write;
     const shown = (record: object) => writeBytes(BSON.serialize({ _id: id, ...record }), writer);
     expect(shown({ BB: 'secret' })).toBe('{"id":"65f1a0b2c3d4e5f60718293a"}');
     expect(shown({ BB: 'secret', CC: 1, Aa: 'a' })).toBe('{"Aa":"a","CC":1}');
