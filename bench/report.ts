@@ -140,8 +140,8 @@ Parts of the library were taken out of a copy of the build to see what they cost
 | the deadline, the signal, the proof of sending and the explanation of a write: the driver alone | 0.92 ± 0.02 | |
 | all of these | 0.90 ± 0.02 | 0.85 ± 0.01 |
 
-In the same hour a patch was 1.12 ± 0.02 of Koa by hand and a list of 1 was 1.14 ± 0.01. A patch of which nothing is left but Koa, the parsing of JSON and the
-driver would therefore cost what code by hand does, and such a list of one 0.97 of it: what is above 1 is policy, deadlines and true outcomes, and not one of
+In the same hour a patch was 1.12 ± 0.02 of Koa by hand and a list of 1 was 1.14 ± 0.01. A patch of which little is left but Koa, the parsing of JSON and the
+driver would therefore cost what code by hand does, and a list of one without the three above 0.97 of it: what is above 1 is policy, deadlines and true outcomes, and not one of
 them alone. Of the driver's part, the signal, the \`toBSON\` of filters and the bracket of deadlines cost 0 to 2 % each when they are put back one by one.
 
 ### What paid
