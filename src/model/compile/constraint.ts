@@ -16,21 +16,21 @@ export function compileConstraint(type: string, keywords: GivenSchema, path: str
   const names = Object.keys(keywords);
   if (names.length === 0) return undefined;
   checkFormat(keywords.format, path);
-  checkKnown(keywords, legalKeywords, path);
+  checkLegal(keywords, legalKeywords, path);
   const isChecked = names.every((name) => Object.hasOwn(legalKeywords, name));
   return compile({ type, ...keywords }, path, isChecked ? () => ajv : checkingAjv);
 }
 
-const aString: Legal = [(value) => typeof value === 'string', 'a string'];
+const aText: Legal = [(value) => typeof value === 'string', 'a string'];
 const aNumber: Legal = [(value) => Number.isFinite(value), 'a number'];
 const aCount = aWholeNumber(0);
 
-/** The keywords of typed values, but for `propertyNames`, which is a schema, and `format`, which has names. */
+/** What is legal for the keywords of typed values. Missing is `propertyNames`, which is a schema. */
 const legalKeywords: Readonly<Record<string, Legal>> = {
   minLength: aCount,
   maxLength: aCount,
-  pattern: aString,
-  format: aString,
+  pattern: aText,
+  format: aText,
   minimum: aNumber,
   maximum: aNumber,
   exclusiveMinimum: aNumber,
@@ -43,13 +43,14 @@ const legalKeywords: Readonly<Record<string, Legal>> = {
 };
 
 const legalAnnotations: Readonly<Record<(typeof annotations)[number], Legal>> = {
-  title: aString,
-  description: aString,
+  title: aText,
+  description: aText,
   examples: [Array.isArray, 'an array'],
   deprecated: trueOrFalse,
 };
 
-function checkKnown(given: GivenSchema, legal: Readonly<Record<string, Legal>>, path: string): void {
+/** Checks the values of those keywords that the table has. */
+function checkLegal(given: GivenSchema, legal: Readonly<Record<string, Legal>>, path: string): void {
   for (const [name, value] of Object.entries(given)) {
     const one = own(legal, name);
     if (one && value !== undefined) checkValue(`\`${name}\` of \`${path}\``, value, one);
@@ -76,7 +77,7 @@ export function compileUntyped(keywords: GivenSchema, path: string): Constraint 
 
 /** Checks the types of `title`, `description`, `examples` and `deprecated`, and that the examples are JSON. */
 export function checkAnnotations(schema: GivenSchema, path: string): void {
-  checkKnown(schema, legalAnnotations, path);
+  checkLegal(schema, legalAnnotations, path);
   if (schema.examples !== undefined) toText({ examples: schema.examples }, path);
 }
 
