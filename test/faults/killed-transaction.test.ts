@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { useProgram } from '../support/processes/use-program.ts';
 import { count, makeLedger, post, postings, reset } from './parts/ledger.ts';
-import { appName, type Deployment, startMongods } from './parts/mongods.ts';
+import { appName, type Deployment, limitTransactions, startMongods } from './parts/mongods.ts';
 
 const program = useProgram(join(import.meta.dirname, 'parts/ledger-process.ts'));
 let deployment: Deployment;
 beforeAll(async () => {
   deployment = await startMongods(1);
   // A minute by default: the database ends the transaction of a process that is gone.
-  await deployment.admin.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
+  await limitTransactions(deployment, 1);
 });
 afterAll(() => deployment.stop());
 

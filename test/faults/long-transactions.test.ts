@@ -1,7 +1,7 @@
 import type { CommandStartedEvent, Db, MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, defineModel, Problem, service, t } from '../../src/index.ts';
-import { type Deployment, failCommands, startMongods } from './parts/mongods.ts';
+import { type Deployment, failCommands, limitTransactions, startMongods } from './parts/mongods.ts';
 
 const Project = defineModel('Project', {
   collection: 'projects',
@@ -19,7 +19,7 @@ let calls = 0;
 
 beforeAll(async () => {
   deployment = await startMongods(1);
-  await deployment.admin.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
+  await limitTransactions(deployment, 1);
   client = await deployment.connect();
   client.on('commandStarted', ({ commandName }: CommandStartedEvent) => sent.push(commandName));
   db = deployment.admin.db('long');

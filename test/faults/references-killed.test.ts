@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send } from '../support/http/serve.ts';
 import { countOrphans } from '../support/models/race-deletes.ts';
 import { useProgram } from '../support/processes/use-program.ts';
-import { type Deployment, startMongods } from './parts/mongods.ts';
+import { type Deployment, limitTransactions, startMongods } from './parts/mongods.ts';
 
 /** `RACE_ROUNDS=100` takes some minutes. */
 const rounds = Number(process.env.RACE_ROUNDS ?? 20);
@@ -43,7 +43,7 @@ async function kill({ child }: Service): Promise<void> {
 beforeAll(async () => {
   deployment = await startMongods(1);
   // A minute by default: the database ends the transaction of a process that is gone.
-  await deployment.admin.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
+  await limitTransactions(deployment, 1);
   db = deployment.admin.db('race');
   for (const name of ['projects', 'jobs', 'steps']) await db.createCollection(name);
   services = await Promise.all([start(0), start(1)]);

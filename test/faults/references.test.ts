@@ -2,7 +2,7 @@ import type { CommandStartedEvent, Db, Document } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, defineModel, service, t } from '../../src/index.ts';
 import { Job, Memo, Step } from '../support/models/workspace.ts';
-import { type Deployment, failCommands, startMongods } from './parts/mongods.ts';
+import { type Deployment, failCommands, limitTransactions, startMongods } from './parts/mongods.ts';
 
 const names = ['projects', 'jobs', 'steps', 'memos', 'teams'] as const;
 const Project = defineModel('Project', {
@@ -50,7 +50,7 @@ let sent: string[] = [];
 
 beforeAll(async () => {
   deployment = await startMongods(1);
-  await deployment.admin.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 2 });
+  await limitTransactions(deployment, 2);
   const client = await deployment.connect({ heartbeatFrequencyMS: 20, minHeartbeatFrequencyMS: 10 });
   client.on('commandStarted', ({ commandName }: CommandStartedEvent) => sent.push(commandName));
   db = deployment.admin.db('references');
@@ -135,7 +135,8 @@ describe.each(Object.keys(requests) as Name[])('%s', (name) => {
 it('creates that wait for a transaction that does not end share another one when they are as many', async () => {
   const jobs = patient.store(Job);
   for (const projectId of ['a', 'b']) await jobs.create({ id: `first of ${projectId}`, projectId });
-  const block = { failCommands: ['commitTransaction'], blockConnection: true, blockTimeMS: 2_000 };
+  await limitTransactions(deployment, 60); // the blocked one must end by its commit
+  const block = { failCommands: ['commitTransaction'], blockConnection: true, blockTimeMS: 3_000 };
   await failCommands(deployment, { times: 1 }, block);
   sent = [];
   const ended: string[] = [];

@@ -2,7 +2,7 @@ import type { CommandStartedEvent, Document } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { judge, meaningOf, type Told } from './judge.ts';
 import { newRecord } from './parts/failing-commands.ts';
-import { type Deployment, failCommands, type Mongod, startMongods, untilGone } from './parts/mongods.ts';
+import { type Deployment, failCommands, limitTransactions, type Mongod, startMongods, untilGone } from './parts/mongods.ts';
 import { type Answer, flawOf, Stage, type StageOptions } from './parts/stage.ts';
 import { type Ask, newToken, things } from './parts/things.ts';
 
@@ -40,10 +40,8 @@ let mongod: Mongod;
 beforeAll(async () => {
   deployment = await startMongods(1);
   mongod = deployment.members[0] as Mongod;
-  await limitTransactions();
+  await limitTransactions(deployment, 2);
 });
-/** A transaction whose end the server never hears of is open for a minute: here for two seconds. */
-const limitTransactions = () => deployment.admin.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 2 });
 
 afterEach(async () => {
   mongod.thaw();
@@ -214,7 +212,7 @@ describe('transactions of many clients', () => {
     else {
       await mongod.restart();
       await mongod.untilPrimary();
-      await limitTransactions();
+      await limitTransactions(deployment, 2);
     }
     expect(left).toBeLessThanOrEqual(0);
     expect(answers.map((answer) => wrongWith(answer, true)).filter(Boolean)).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Db, MongoClient } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { count, makeLedger, type Posting, post, postings, reset } from './parts/ledger.ts';
-import { failCommands } from './parts/mongods.ts';
+import { failCommands, limitTransactions } from './parts/mongods.ts';
 import { useNetwork } from './parts/use-network.ts';
 
 const between = useNetwork();
@@ -13,7 +13,7 @@ beforeAll(async () => {
   const options = { heartbeatFrequencyMS: 20, minHeartbeatFrequencyMS: 10 };
   const client: MongoClient = await between.deployment.connect(options, between.network.uri);
   // A minute by default: a commit that was refused leaves its transaction open.
-  await between.deployment.admin.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
+  await limitTransactions(between.deployment, 1);
   db = between.deployment.admin.db('ledger');
   for (const name of ['accounts', 'entries', 'idempotency_keys']) await db.createCollection(name);
   ledger = makeLedger(client.db('ledger'), {}, 150);
