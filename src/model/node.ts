@@ -155,6 +155,12 @@ export interface MapMerging {
 /** The compiled schema of a value. */
 export type Node = LeafNode | ObjectNode | ArrayNode | MapNode;
 
+/** The value itself, or what arrays and maps of it hold in the end. */
+export function innermost(node: Node): LeafNode | ObjectNode {
+  if (node.kind === 'array') return innermost(node.items.node);
+  return node.kind === 'map' ? innermost(node.values.node) : node;
+}
+
 /**
  * Stands for the value of a field whose key is not stored: a null without `storeNone`, or an optional field that was
  * left out.

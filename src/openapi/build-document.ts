@@ -1,3 +1,4 @@
+import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Operation } from '../resource/define/resource-options.ts';
 import { aggregateName } from '../resource/define/whole-list.ts';
 import type { ApiDescription } from './api-description.ts';
@@ -10,17 +11,18 @@ import { describeDocument } from './operations/describe-document.ts';
 import { describeResource } from './operations/describe-resource.ts';
 import { describeLinks } from './relations/describe-links.ts';
 import { describeNested } from './relations/describe-nested.ts';
+import { findDoubtful, type NamedPart } from './schemas/find-doubtful.ts';
 import { findIncluded } from './schemas/included-records.ts';
 import { type Described, nameSchemas } from './schemas/name-schemas.ts';
 import { toPascalCase } from './schemas/named-schema.ts';
-import { describeRead, describeRecord, describeSelected, type RecordSchemas } from './schemas/record-schemas.ts';
+import { describeRead, describeRecord, describeSelected, otherObjects, type RecordSchemas } from './schemas/record-schemas.ts';
 
 /**
  * Throws a {@link ConfigurationError} if {@link buildDocument} would: if two different objects have one name, or if an
- * example does not fit. This takes a fraction of the time that building takes.
+ * example does not fit. Only what may be refused is described for it: a small part of an api, as a rule.
  */
 export function checkDocument(api: ApiDescription): void {
-  nameSchemas(describeRecords(api));
+  nameSchemas(findDoubtful(listParts(api)).map(describePart));
 }
 
 /**
@@ -30,7 +32,7 @@ export function checkDocument(api: ApiDescription): void {
  */
 export function buildDocument(api: ApiDescription): OpenapiDocument {
   const components = new Components();
-  const described = describeRecords(api);
+  const described = listParts(api).map(describePart);
   const { publish, resolve } = nameSchemas(described);
   for (const [name, schema] of Object.entries(publish())) components.refer('schemas', name, schema);
   const operationId = operationIds(api);
@@ -55,14 +57,34 @@ export function buildDocument(api: ApiDescription): OpenapiDocument {
   return withCommonHeaders(document, api.givesIds);
 }
 
-/** The schemas of all resources, in their order, and then those of the models that are only included. */
-function describeRecords({ resources }: ApiDescription): readonly Described[] {
+/** A part of an api whose schemas get names. */
+interface DescribedPart extends NamedPart {
+  describe(): RecordSchemas;
+}
+
+/** All resources, in their order, and then the models that are only included. */
+function listParts({ resources }: ApiDescription): readonly DescribedPart[] {
   const included = findIncluded(resources);
+  const partOf = ({ name, root }: CompiledModel, describe: DescribedPart['describe']) => ({
+    path: name,
+    model: name,
+    records: root,
+    others: [],
+    describe,
+  });
   return [
-    ...resources.map((resource) => ({ path: resource.path, schemas: describeRecord(resource, included) })),
-    ...included.models.map((model) => ({ path: model.name, schemas: describeRead(model, included) })),
-    ...included.chosen.map((model) => ({ path: model.name, schemas: describeSelected(model, included) })),
+    ...resources.map((resource) => ({
+      ...partOf(resource.model, () => describeRecord(resource, included)),
+      path: resource.path,
+      others: otherObjects(resource),
+    })),
+    ...included.models.map((model) => partOf(model, () => describeRead(model, included))),
+    ...included.chosen.map((model) => partOf(model, () => describeSelected(model, included))),
   ];
+}
+
+function describePart({ path, describe }: DescribedPart): Described {
+  return { path, schemas: describe() };
 }
 
 /** Standard operations, custom ones and those of relations may share a path. */

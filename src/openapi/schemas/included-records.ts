@@ -1,5 +1,5 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { type Node, type ObjectNode, relationSlot, type Slot } from '../../model/node.ts';
+import { innermost, type ObjectNode, relationSlot, type Slot } from '../../model/node.ts';
 import type { ManyRelation } from '../../model/relations/many-relations.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { Schema } from '../document.ts';
@@ -98,9 +98,4 @@ function placeKeys(root: ObjectNode): ReadonlyMap<Slot, string> {
   }
   visit(root, 'record', '');
   return keys;
-}
-
-function innermost(node: Node): Node {
-  if (node.kind === 'array') return innermost(node.items.node);
-  return node.kind === 'map' ? innermost(node.values.node) : node;
 }

@@ -22,6 +22,9 @@ export interface NamedSchemas {
   resolve(schema: Schema): Schema;
 }
 
+/** The names that the library needs itself. */
+export const ownNames: ReadonlySet<string> = new Set([problemName, untypedName]);
+
 /** One use of a named schema. */
 interface Use {
   readonly named: NamedSchema;
@@ -108,7 +111,7 @@ function replaceNamed(part: unknown, names: ReadonlyMap<NamedSchema, string>, pl
 
 /** Refuses a name that different schemas would have, or that the description needs itself. */
 function checkName(name: string, [first, ...rest]: readonly Use[]): void {
-  const isTaken = name === problemName || name === untypedName;
+  const isTaken = ownNames.has(name);
   if (!isTaken && rest.every(({ named }) => first?.named.isEqual(named))) return;
   throw new ConfigurationError(
     `Two different schemas would be called \`${name}\` in the description of the api: rename one of the objects.`,

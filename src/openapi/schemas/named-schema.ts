@@ -3,9 +3,12 @@ import type { Schema } from '../document.ts';
 
 /**
  * The uses of an object, each of which may have its own schema. `Selected` is what clients read if they choose the
- * fields. `Page` is a page of records, and the events are of those that are kept true.
+ * fields. `Page` is a page of records, and the events are of those that are kept true. None ends with another one.
  */
-export type Shape = 'Read' | 'Selected' | 'Page' | 'PageEvent' | 'RecordEvent' | 'Create' | 'Replace' | 'Patch' | 'Put';
+export const shapes = ['Read', 'Selected', 'Page', 'PageEvent', 'RecordEvent', 'Create', 'Replace', 'Patch', 'Put'] as const;
+
+/** One of {@link shapes}. */
+export type Shape = (typeof shapes)[number];
 
 const readable: ReadonlySet<Shape> = new Set<Shape>(['Read', 'Selected', 'Page', 'PageEvent', 'RecordEvent']);
 

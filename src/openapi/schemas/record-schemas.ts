@@ -160,6 +160,12 @@ function describeOwn({ operations }: CompiledResource): RecordSchemas {
   return { bodies: Object.fromEntries(bodies), answers: Object.fromEntries(answers) };
 }
 
+/** The objects that a resource describes beside its records: those of other bodies and answers. */
+export function otherObjects({ nested, operations }: CompiledResource): ObjectNode[] {
+  const own = operations.flatMap(({ body, answer }) => [body, typeof answer === 'object' ? answer.node : undefined]);
+  return [...nested.map(({ target }) => target.model.root), ...own.filter((one) => typeof one === 'object')];
+}
+
 /** Returns a reference to the schema of the object. An object without a name is described in place. */
 function describe(node: ObjectNode, shape: Shape, members: readonly Member[], kind: 'record' | 'embedded' = 'embedded'): Schema {
   const required = members.filter((member) => member.isRequired).map((member) => member.name);
