@@ -101,7 +101,7 @@ function parseSegment(segment: string): QueryParameter {
   const value = decode(pair.value);
   if (key === undefined || value === undefined) throw invalid(key ?? pair.key, notPercentEncoded);
   if (key.includes('\0') || value.includes('\0')) throw invalid(key, nulCharacter);
-  return { value, ...parseKey(key) };
+  return key.includes('[') || key.includes(']') || key === '' ? { value, ...parseKey(key) } : { name: key, value };
 }
 
 /** Takes the key of a parameter apart. Throws `invalid_query` (400) for one that is not of the form. */

@@ -1,9 +1,10 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { Binary, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } from 'mongodb';
+import { Binary, BSON, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors.ts';
 import { formatCursor, parseCursor, textOfList } from '../../../src/mongo/list/cursor.ts';
+import type { Visible } from '../../../src/mongo/query/deleted.ts';
 import type { Condition } from '../../../src/mongo/query/filter.ts';
 import type { SortKey } from '../../../src/mongo/query/position.ts';
 import { anyCharacter } from '../../support/fuzzing/any-character.ts';
@@ -218,7 +219,55 @@ describe('textOfList()', () => {
       textOfList('docs', [byId], [a], { parent: 'with' }),
       textOfList('docs', [byId], [a], { filter: ['only'] }),
       textOfList('docs', [byId], [a], { filter: ['with'] }),
+      textOfList('docs\0+s', [byId], [a]), // a NUL is no end of a part
+      textOfList('docs', [byId], [a], { parent: 'x\0y' }),
+      textOfList('docs', [byId], [a], { parent: 'x', filter: 'y\0' }),
+      textOfList('docs', [byId], [a], { parent: 'x', search: 'y' }),
     ];
     expect(new Set(digests).size).toBe(digests.length);
+  });
+
+  it('is the same for no two lists', () => {
+    const text = fc.constantFrom('', '\0', '\0+s', 'a', 'live', '"', ',', '"\0"');
+    const value = fc.oneof(
+      text,
+      fc.constantFrom<unknown>(null, true, 1n, new Double(1), new Int32(1), new Date(0), new ObjectId()),
+      fc.array(text),
+    );
+    const some = fc.constantFrom('s', 'i', 's+i', 'live', 's[eq]"a"i');
+    const list = fc.record({
+      resource: text,
+      sort: fc.uniqueArray(fc.record({ name: some, direction: fc.constantFrom<1 | -1>(1, -1) }), {
+        maxLength: 2,
+        selector: (one) => one.name,
+      }),
+      conditions: fc.uniqueArray(fc.record({ name: some, operator: fc.constantFrom<Condition['operator']>('eq', 'in'), value }), {
+        maxLength: 2,
+        selector: (one) => one.name,
+      }),
+      bounds: fc.record(
+        { deleted: fc.constantFrom<Visible>('live', 'with', 'only'), parent: text, filter: value, search: text },
+        { requiredKeys: [] },
+      ),
+    });
+    const textFor = ({ resource, sort, conditions, bounds }: typeof list extends fc.Arbitrary<infer List> ? List : never) =>
+      textOfList(
+        resource,
+        sort.map(({ name, direction }) => ({ field: { name }, direction }) as SortKey),
+        conditions.map(({ name, ...one }) => ({ field: { name }, ...one }) as Condition),
+        bounds,
+      );
+    const known = new Map<string, unknown>();
+    fc.assert(
+      fc.property(list, (given) => {
+        const written = textFor(given);
+        const byName = [...given.conditions].sort((one, other) => (one.name < other.name ? -1 : 1));
+        const own = BSON.EJSON.stringify([given.resource, given.sort, byName, { deleted: 'live', ...given.bounds }], { relaxed: false });
+        expect(known.get(written) ?? own).toBe(own);
+        known.set(written, own);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(known.size).toBeGreaterThan(1_000);
   });
 });
