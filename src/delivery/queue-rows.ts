@@ -31,6 +31,12 @@ export interface DueRow {
   readonly line: Line;
 }
 
+/** The first row of a line, and by which token it was taken, if it was. */
+export interface Claimed<Row> {
+  readonly row: Row;
+  readonly token: ObjectId | undefined;
+}
+
 /** Which rows make a queue. */
 export interface RowsOptions {
   readonly db: Db;
@@ -79,7 +85,7 @@ export class QueueRows<Row extends QueueRow> {
    * Takes the first row of a line that is not delivered, unless somebody has it, its time has not come, or it is a dead
    * letter. Returns that row, and whether it was taken; undefined if all are delivered.
    */
-  async claim(line: Line, leaseMS: number): Promise<{ readonly row: Row; readonly token: ObjectId | undefined } | undefined> {
+  async claim(line: Line, leaseMS: number): Promise<Claimed<Row> | undefined> {
     const token = new ObjectId();
     const isFree = { $and: [{ $eq: ['$state', 'pending'] }, { $or: [isDue, isBehind] }] };
     const row = await this.#changeFirst(line, isFree, {
@@ -92,9 +98,9 @@ export class QueueRows<Row extends QueueRow> {
     return row && { row, token: row.lease?.token.equals(token) ? token : undefined };
   }
 
-  /** Lets the first row of a line be found at once, if it waits behind another. */
-  async pass(line: Line): Promise<void> {
-    await this.#changeFirst(line, isBehind, { dueAt: now, behind: '$$REMOVE' });
+  /** Lets the first row of a line be found at once, if it waits behind another. Returns that row. */
+  pass(line: Line): Promise<Row | undefined> {
+    return this.#changeFirst(line, isBehind, { dueAt: now, behind: '$$REMOVE' });
   }
 
   /**

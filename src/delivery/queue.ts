@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { BSON, type ObjectId } from 'mongodb';
 import { PermanentFailure } from '../errors.ts';
+import { type Candidate, linesOf } from './candidates.ts';
 import { Lease, WorkerClosed } from './lease.ts';
 import { Postponed, type QueueObservation, type QueueOptions } from './queue-options.ts';
-import { type Line, type QueueRow, QueueRows } from './queue-rows.ts';
+import { type Claimed, type Line, type QueueRow, QueueRows } from './queue-rows.ts';
 import { report } from './report.ts';
 import { textOfError } from './text-of-error.ts';
 import { wakeUp } from './wake.ts';
@@ -19,19 +20,14 @@ const graceMS = 1_000;
 
 const day = 86_400_000;
 
-/** A line with due rows. */
-interface Candidate {
-  readonly key: string;
-  readonly line: Line;
-  readonly ids: unknown[];
-}
-
-/** A line of which this worker has a row. */
+/** A line that this worker handles. */
 interface Busy {
-  hasMore: boolean;
-  /** Puts off others of its rows. */
+  /** Puts off others of its rows, which were found meanwhile. */
   parking?: Promise<unknown>;
 }
+
+/** Why a worker leaves a line: no row is left that it could have, or the first one waits, or others have their turn. */
+type Left = 'done' | 'waiting' | 'turn over';
 
 /** A row that this worker has. */
 interface Held<Row> {
@@ -54,7 +50,7 @@ export class Queue<Row extends QueueRow> {
   readonly #leaseMS: number;
   readonly #poll: number;
   readonly #running = new Set<Promise<void>>();
-  /** The lines of which this worker has a row, and whether others of their rows were put off meanwhile. */
+  /** The lines that this worker handles. */
   readonly #busy = new Map<string, Busy>();
   readonly #held = new Map<Lease, Held<Row>>();
   /** The lines to try next. */
@@ -143,59 +139,50 @@ export class Queue<Row extends QueueRow> {
     return undefined;
   }
 
-  /** Reads due rows. Workers try their lines in different orders, so that they rarely meet. */
+  /** Reads due rows. */
   async #look(): Promise<void> {
     this.#isStale = false;
     const due = await this.#rows.findDue(pageSize);
-    const lines = new Map<string, Candidate>();
-    for (const { id, line } of due) {
-      const key = BSON.EJSON.stringify(Object.values(line), { relaxed: false });
-      const candidate = lines.get(key) ?? { key, line, ids: [] };
-      lines.set(key, candidate);
-      candidate.ids.push(id);
-    }
-    this.#candidates = shuffle([...lines.values()]);
+    this.#candidates = linesOf(due);
     if (due.length === pageSize) this.#isStale = true;
   }
 
-  /** Handles the rows of a line, as long as there are due ones. */
+  /** Handles the rows of a line, unless this worker does already. */
   async #take({ key, line, ids }: Candidate): Promise<void> {
     const known = this.#busy.get(key);
     if (known) {
-      known.hasMore = true;
       known.parking = Promise.allSettled([known.parking, this.#rows.park(ids, undefined, this.#leaseMS)]);
       return void (await known.parking);
     }
-    const busy: Busy = { hasMore: false };
+    const busy: Busy = {};
     this.#busy.set(key, busy);
-    try {
-      let held = await this.#claim(line, ids);
-      for (let count = 1; held; count++) {
-        if (!(await this.#handle(held))) return await this.#leave(key, line, busy);
-        const hasOthers = this.#candidates.length > 0 || this.#isStale;
-        if (this.#closing || (count >= mostInTurn && hasOthers)) {
-          this.#isStale = true;
-          return await this.#rows.pass(line);
-        }
-        do {
-          busy.hasMore = false;
-          held = await this.#claim(line);
-        } while (!held && busy.hasMore && !this.#closing);
-      }
-    } finally {
-      if (this.#busy.get(key) === busy) this.#busy.delete(key);
-    }
-  }
-
-  /**
-   * Leaves a line whose first row has to wait. If its pause was short, it may have been put off with others meanwhile.
-   */
-  async #leave(key: string, line: Line, busy: Busy): Promise<void> {
-    this.#busy.delete(key);
-    if (!busy.hasMore) return;
-    await busy.parking;
+    const left = await this.#handleLine(line, ids, busy).finally(() => this.#busy.delete(key));
+    if (left === 'done' || (left === 'waiting' && !busy.parking)) return;
+    await busy.parking; // the first row may have been put off with others
     await this.#rows.pass(line);
     this.#isStale = true;
+  }
+
+  /** Handles the rows of a line, as long as there are due ones. */
+  async #handleLine(line: Line, found: readonly unknown[], busy: Busy): Promise<Left> {
+    let held = await this.#claimNext(line, busy, found);
+    for (let count = 1; held; count++) {
+      if (!(await this.#handle(held))) return 'waiting';
+      const hasOthers = this.#candidates.length > 0 || this.#isStale;
+      if (this.#closing || (count >= mostInTurn && hasOthers)) return 'turn over';
+      held = await this.#claimNext(line, busy);
+    }
+    return this.#closing ? 'turn over' : 'done';
+  }
+
+  /** Takes the first row of a line: also one that was put off while it asked, because this worker has the line. */
+  async #claimNext(line: Line, busy: Busy, found?: readonly unknown[]): Promise<Held<Row> | undefined> {
+    for (;;) {
+      const { parking } = busy;
+      await parking;
+      const held = await this.#claim(line, found);
+      if (held || busy.parking === parking || this.#closing) return held;
+    }
   }
 
   /** Takes the first row of a line, and puts off those that were found behind it. */
@@ -204,9 +191,17 @@ export class Queue<Row extends QueueRow> {
     const first = await this.#rows.claim(line, this.#leaseMS);
     if (!first) return undefined;
     const { row, token } = first;
-    const behind = found.filter((id) => BSON.EJSON.stringify([id]) !== BSON.EJSON.stringify([row._id]));
-    await this.#rows.park(behind, row, this.#leaseMS).catch((error) => this.#tell({ kind: 'error', error }));
+    const behind = found.filter((id) => !isSame(id, row._id));
+    await this.#putOff(line, behind, first).catch((error) => this.#tell({ kind: 'error', error }));
     return token && { row, token, claimedAt };
+  }
+
+  /** Puts off rows behind the first one. A worker that has that may be done with it already, and with others. */
+  async #putOff(line: Line, behind: readonly unknown[], { row, token }: Claimed<Row>): Promise<void> {
+    await this.#rows.park(behind, row, this.#leaseMS);
+    if (token || behind.length === 0) return;
+    const first = await this.#rows.pass(line);
+    if (first && !isSame(first._id, row._id)) this.#isStale = true;
   }
 
   /** Returns whether the next row of the line may follow. */
@@ -291,10 +286,6 @@ interface Handled<Row> {
   readonly duration: number;
 }
 
-function shuffle<T>(items: T[]): T[] {
-  for (let at = items.length - 1; at > 0; at--) {
-    const other = Math.floor(Math.random() * (at + 1));
-    [items[at], items[other]] = [items[other] as T, items[at] as T];
-  }
-  return items;
+function isSame(one: unknown, other: unknown): boolean {
+  return BSON.EJSON.stringify([one]) === BSON.EJSON.stringify([other]);
 }

@@ -8,7 +8,10 @@ interface Ended {
 
 /** What is known of a receiver that has requests, or has failed. */
 interface Receiver {
-  running: number;
+  /** When its requests that run have begun, the oldest first. */
+  readonly running: Set<{ readonly at: number }>;
+  /** How long a request takes, in milliseconds: the last ones count most. */
+  typical: number;
   /** How often in a row it was down. */
   failures: number;
   /** Until when nothing is sent to it, and when that was decided. */
@@ -22,7 +25,9 @@ interface Receiver {
 type Turn = { readonly end: (how: Ended) => void } | { readonly wait: number };
 
 /** The distance of those who wait for the same receiver, in milliseconds. */
-const distance = 50;
+const [shortest, widest] = [1, 50];
+/** How much the last request counts in what is typical. */
+const weight = 0.25;
 
 /**
  * Bounds what a process sends to each receiver, so that one which is slow or dead takes neither all the places of the
@@ -44,24 +49,34 @@ export class Pace {
   /** Begins a request to a receiver, or says when to ask again. */
   begin(key: string): Turn {
     const now = performance.now();
-    const receiver = this.#receivers.get(key) ?? { running: 0, failures: 0, until: 0, decidedAt: 0, lastSlot: 0 };
+    const receiver = this.#receivers.get(key) ?? { running: new Set(), typical: 0, failures: 0, until: 0, decidedAt: 0, lastSlot: 0 };
     this.#receivers.set(key, receiver);
-    if (receiver.until > now || receiver.running >= this.#most) {
-      receiver.lastSlot = Math.max(receiver.lastSlot, receiver.until, now) + distance;
+    if (receiver.until > now || receiver.running.size >= this.#most) {
+      receiver.lastSlot = Math.max(receiver.lastSlot, receiver.until, now) + this.#distance(receiver, now);
       return { wait: receiver.lastSlot - now };
     }
-    receiver.running++;
-    return { end: (how) => this.#end(key, receiver, now, how) };
+    const begun = { at: now };
+    receiver.running.add(begun);
+    return { end: (how) => this.#end(key, receiver, begun, how) };
   }
 
-  #end(key: string, receiver: Receiver, begunAt: number, { isDown, retryAfter = 0 }: Ended): void {
-    receiver.running--;
+  /** About as long as it takes until another request may begin: the receiver gets as many as it takes. */
+  #distance({ running, typical }: Receiver, now: number): number {
+    const [oldest] = running;
+    const expected = Math.max(typical, oldest ? now - oldest.at : 0) / this.#most;
+    return Math.min(widest, Math.max(shortest, expected));
+  }
+
+  #end(key: string, receiver: Receiver, begun: { readonly at: number }, { isDown, retryAfter = 0 }: Ended): void {
+    receiver.running.delete(begun);
+    const took = performance.now() - begun.at;
+    receiver.typical = receiver.typical === 0 ? took : receiver.typical + weight * (took - receiver.typical);
     if (!isDown) receiver.failures = 0;
-    else if (begunAt >= receiver.decidedAt) {
+    else if (begun.at >= receiver.decidedAt) {
       const pause = Math.min(this.#longest, this.#first * 2 ** receiver.failures++) * (0.5 + Math.random() / 2);
       receiver.decidedAt = performance.now();
       receiver.until = receiver.decidedAt + Math.max(pause, retryAfter);
     }
-    if (receiver.running === 0 && receiver.failures === 0) this.#receivers.delete(key);
+    if (receiver.running.size === 0 && receiver.failures === 0) this.#receivers.delete(key);
   }
 }

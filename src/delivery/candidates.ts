@@ -1,0 +1,30 @@
+import { BSON } from 'mongodb';
+import type { DueRow, Line } from './queue-rows.ts';
+
+/** A line with due rows. */
+export interface Candidate {
+  /** The same text for the same line. */
+  readonly key: string;
+  readonly line: Line;
+  readonly ids: unknown[];
+}
+
+/** The lines of due rows. Workers try them in different orders, so that they rarely meet. */
+export function linesOf(due: readonly DueRow[]): Candidate[] {
+  const lines = new Map<string, Candidate>();
+  for (const { id, line } of due) {
+    const key = BSON.EJSON.stringify(Object.values(line), { relaxed: false });
+    const candidate = lines.get(key) ?? { key, line, ids: [] };
+    lines.set(key, candidate);
+    candidate.ids.push(id);
+  }
+  return shuffle([...lines.values()]);
+}
+
+function shuffle<T>(items: T[]): T[] {
+  for (let at = items.length - 1; at > 0; at--) {
+    const other = Math.floor(Math.random() * (at + 1));
+    [items[at], items[other]] = [items[other] as T, items[at] as T];
+  }
+  return items;
+}

@@ -1,0 +1,91 @@
+import { ObjectId } from 'mongodb';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Postponed } from '../../../src/delivery/queue.ts';
+import { QueueRows } from '../../../src/delivery/queue-rows.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { useQueue } from '../../support/database/queue.ts';
+import { until } from '../../support/until.ts';
+
+const { rows, add, start } = useQueue(useDatabase());
+afterEach(() => vi.restoreAllMocks());
+
+/** Has the first call of a command wait: before it is sent, or with its answer. */
+function holdFirst(name: 'claim' | 'park' | 'giveBack', what: 'command' | 'answer') {
+  let arrive: () => void;
+  let release = (): void => undefined;
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const send = QueueRows.prototype[name] as (...given: unknown[]) => Promise<unknown>;
+  vi.spyOn(QueueRows.prototype, name).mockImplementationOnce(async function (this: QueueRows<never>, ...given: unknown[]) {
+    const answer = what === 'answer' ? await send.apply(this, given) : undefined;
+    arrive();
+    await released;
+    return (what === 'answer' ? answer : await send.apply(this, given)) as never;
+  });
+  return { arrived, release };
+}
+
+const inAnHour = () => new Date(Date.now() + 3_600_000);
+const token = new ObjectId();
+
+/** In milliseconds: nothing here may wait for its end. */
+const lease = 3_600_000;
+
+function useHandled() {
+  const handled: number[] = [];
+  return { handled, handle: async ({ n }: { readonly n: number }) => void handled.push(n) };
+}
+
+describe('a row that was put off is handled at once when it has become the first of its line', () => {
+  it('because another worker has delivered the one before it meanwhile', async () => {
+    await add([
+      { _id: 1, line: 'a', n: 1, attempts: 1, lease: { token, until: inAnHour() }, dueAt: inAnHour() },
+      { _id: 2, line: 'a', n: 2 },
+    ]);
+    const park = holdFirst('park', 'command');
+    const { handled, handle } = useHandled();
+    start({ handle, lease });
+    await park.arrived;
+    await rows().updateOne({ _id: 1 }, { $set: { state: 'delivered', deliveredAt: new Date() } });
+    park.release();
+    await until(() => handled.length === 1);
+    expect(handled).toEqual([2]);
+  });
+
+  it('because it was the first already, and this worker was told that it could not have it', async () => {
+    await add([
+      { _id: 1, line: 'a', n: 1, attempts: 1, lease: { token, until: inAnHour() }, dueAt: inAnHour() },
+      { _id: 2, line: 'a', n: 2 },
+    ]);
+    const claim = holdFirst('claim', 'answer');
+    const { handled, handle } = useHandled();
+    start({ handle, lease });
+    await claim.arrived;
+    await rows().updateOne({ _id: 1 }, { $set: { dueAt: new Date(0) }, $unset: { lease: true } }); // given back
+    await until(async () => (await rows().findOne({ _id: 1 }))?.behind === true);
+    claim.release();
+    await until(() => handled.length === 2);
+    expect(handled).toEqual([1, 2]);
+  });
+
+  it('because it was given back for a moment, and found before this worker had left the line', async () => {
+    await add([{ _id: 1, line: 'a', n: 1 }]);
+    const giveBack = holdFirst('giveBack', 'answer');
+    const handled: number[] = [];
+    start({
+      lease,
+      async handle({ n }) {
+        if (handled.push(n) === 1) throw new Postponed(1);
+      },
+    });
+    await giveBack.arrived;
+    await until(async () => (await rows().findOne({ _id: 1 }))?.behind === true);
+    giveBack.release();
+    await until(() => handled.length === 2);
+    expect(handled).toEqual([1, 1]);
+  });
+});
