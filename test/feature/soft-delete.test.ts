@@ -255,7 +255,7 @@ describe('every method of a collection sees a deleted record as gone', () => {
     readAll: async (c) => expect((await c.readAll(['gone', 'live'], undefined, new Work())).map(({ id }) => id)).toEqual(['live']),
     removeAll: (c) => c.removeAll(['gone', 'live'], undefined, newDeletion(), new Work()),
     purgeAll: (c) => c.purgeAll(['gone', 'live'], undefined, new Work()),
-    rewriteAll: (c) => c.rewriteAll(['gone', 'live'], undefined, [{ $set: { place: 'x' } }], new Work()),
+    rewriteAll: (c) => c.rewriteAll(['gone', 'live'], undefined, [[{ $set: { place: 'x' } }]], new Work()),
     reachable: async (c) => expect(c.reachable({})).toMatchObject({ deletedAt: null }),
     findIdsThrough: async (c) =>
       expect(await c.findIdsThrough({ filter: c.reachable({}), stages: [] }, { ids: 10, bytes: 1_000 }, new Work())).toEqual(['live']),

@@ -1,4 +1,4 @@
-import type { Collection, Db, FindOneOptions } from 'mongodb';
+import type { Document as BsonDocument, Collection, Db, FindOneOptions } from 'mongodb';
 import { notFound, Problem, validationFailed } from '../../errors.ts';
 import { once } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
@@ -168,8 +168,11 @@ function open(
   }
 
   function applying(filter: Filter, changes: Changes): Write {
-    return (command) =>
-      asBytes.findOneAndUpdate(command.handOver(filter), buildUpdate(model, changes, new Date()), asRecord('after', command));
+    return updating(filter, () => buildUpdate(model, changes, new Date()));
+  }
+
+  function updating(filter: Filter, build: () => BsonDocument[]): Write {
+    return (command) => asBytes.findOneAndUpdate(command.handOver(filter), build(), asRecord('after', command));
   }
 
   function marked(filter: Filter, { at, id }: Deletion): Write {
@@ -210,9 +213,10 @@ function open(
       return await writeOrExplain(target, undefined, run, work);
     },
 
-    async restore(target, work) {
+    async restore(target, work, clearing = []) {
       const deleted = { ...target, scope: narrow(model, 'only', target.scope) };
-      return await writeOrExplain(deleted, undefined, applying(toFilter(deleted), unmarking(model)), work);
+      const build = () => [...clearing, ...buildUpdate(model, unmarking(model), new Date())];
+      return await writeOrExplain(deleted, undefined, updating(toFilter(deleted), build), work);
     },
   };
   // `Object.assign`: a literal that spreads so many members would become a hash table, which is slow to make and read.

@@ -44,6 +44,6 @@ export function hideDeleted(model: CompiledModel, all: Operations, visible: Visi
     reachable: (filter) => all.reachable(seen(filter) ?? {}),
     findIdsThrough: all.findIdsThrough, // the query of `reachable`
     changeElement: (target, change, work) => all.changeElement({ ...target, scope: seen(target.scope) }, change, work),
-    rewriteAll: (ids, scope, pipeline, work) => all.rewriteAll(ids, seen(scope), pipeline, work),
+    rewriteAll: (ids, scope, pipelines, work) => all.rewriteAll(ids, seen(scope), pipelines, work),
   };
 }

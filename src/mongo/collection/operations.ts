@@ -1,3 +1,4 @@
+import type { Document as BsonDocument } from 'mongodb';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import type { Work } from '../driver/work.ts';
 import type { Deletion } from '../query/deleted.ts';
@@ -57,8 +58,13 @@ export interface Operations extends PlainOperations, ManyInserts, ManyWrites, Li
 
 /** The write that brings a deleted record back. */
 export interface Restores {
-  /** Brings a deleted record back. 404 if there is no such record, or if it is not deleted. */
-  restore(target: Target, work: Work): Promise<StoredRecord>;
+  /**
+   * Brings a deleted record back. 404 if there is no such record, or if it is not deleted. `clearing` are the stages
+   * that remove what has been lost meanwhile.
+   *
+   * @default none
+   */
+  restore(target: Target, work: Work, clearing?: readonly BsonDocument[]): Promise<StoredRecord>;
 }
 
 /** What a collection does with records. */

@@ -192,7 +192,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
 
     step: (target, step, work) => changeOne(target, work, () => plain.step(target, step, work)),
     changeElement: (target, change, work) => changeOne(target, work, () => plain.changeElement(target, change, work)),
-    restore: (target, work) => changeOne(target, work, () => plain.restore(target, work)),
+    restore: (target, work, clearing) => changeOne(target, work, () => plain.restore(target, work, clearing)),
 
     remove(target, work, deletion = newDeletion()) {
       return within(work, async () => {
@@ -241,10 +241,10 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
       });
     },
 
-    rewriteAll(ids, scope, pipeline, work) {
+    rewriteAll(ids, scope, pipelines, work) {
       return within(work, async () => {
         for await (const before of plain.readParts(ids, scope, work)) {
-          await plain.rewriteAll(idsOf(before), scope, pipeline, work);
+          await plain.rewriteAll(idsOf(before), scope, pipelines, work);
           await record(await readAfter(before, work), work);
         }
       });

@@ -37,8 +37,8 @@ export interface ReferenceCommands {
   removeAll(ids: readonly unknown[], scope: Filter | undefined, deletion: Deletion, work: Work): Promise<void>;
   /** Removes these records for good, within the scope, whether they are deleted or not. */
   purgeAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<void>;
-  /** Applies an update pipeline to these records, within the scope. */
-  rewriteAll(ids: readonly unknown[], scope: Filter | undefined, pipeline: BsonDocument[], work: Work): Promise<void>;
+  /** Applies update pipelines to these records, one after the other, as one change within the scope. */
+  rewriteAll(ids: readonly unknown[], scope: Filter | undefined, pipelines: readonly BsonDocument[][], work: Work): Promise<void>;
 }
 
 const countReference: BsonDocument = { $inc: { [referencesKey]: 1 } };
@@ -63,12 +63,13 @@ export function openReferenceCommands(
     return found.map(({ _id }) => _id);
   }
 
-  async function rewriteAll(ids: readonly unknown[], scope: Filter | undefined, pipeline: BsonDocument[], work: Work): Promise<void> {
+  const rewriteAll: ReferenceCommands['rewriteAll'] = async (ids, scope, pipelines, work) => {
     for (const some of inParts(ids)) {
       const filter = both(withIds(some), scope);
-      await write(work, (command) => collection.updateMany(command.handOver(filter), pipeline, command.options), serverItself);
+      for (const pipeline of pipelines)
+        await write(work, (command) => collection.updateMany(command.handOver(filter), pipeline, command.options), serverItself);
     }
-  }
+  };
 
   async function purgeAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<void> {
     for (const some of inParts(ids)) {
@@ -121,7 +122,7 @@ export function openReferenceCommands(
     async removeAll(ids, scope, deletion, work) {
       if (!model.deletedAt) return purgeAll(ids, scope, work);
       const marked = buildUpdate(model, marking(model, deletion), deletion.writtenAt ?? deletion.at);
-      return rewriteAll(ids, scope, marked, work);
+      return rewriteAll(ids, scope, [marked], work);
     },
 
     purgeAll,

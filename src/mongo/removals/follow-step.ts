@@ -146,6 +146,6 @@ async function remove({ model, collection }: ReferenceEnd, going: IdSet, followi
 }
 
 async function clear(edge: Edge, ids: readonly unknown[], found: IdSet, following: Following): Promise<void> {
-  const update = buildClear([{ edge, ids }], new Date(), true);
-  await seenOf(edge.holder, following).rewriteAll([...found.values()], undefined, update, following.work);
+  const update = buildClear([{ edge, ids }], new Date());
+  await seenOf(edge.holder, following).rewriteAll([...found.values()], undefined, [update], following.work);
 }

@@ -198,6 +198,18 @@ describe('each write leaves one entry and one event for each record that it chan
     expect(await left(() => ask('POST', '/projects/p/restore'))).toEqual(['p restored: deletedAt', 'a restored: deletedAt']);
   });
 
+  it.each([
+    ['one that was deleted itself', 'tasks/b', ['b restored: memo,fans,deletedAt']],
+    ['one that a cascade has deleted', 'projects/q', ['q restored: deletedAt', 'b restored: memo,fans,deletedAt']],
+  ])('a restore that loses references to what has gone meanwhile: of %s', async (_what, path, expected) => {
+    await seed();
+    await ask('POST', '/projects', { id: 'q' });
+    await ask('PATCH', '/tasks/b', { project: 'q' });
+    await ask('DELETE', `/${path}`);
+    await ask('DELETE', '/projects/p');
+    expect(await left(() => ask('POST', `/${path}/restore`))).toEqual(expected);
+  });
+
   it('a write to more records than are read at once', async () => {
     await store(Note).createMany(Array.from({ length: 1_200 }, (_, index) => ({ id: `n${index}` })));
     expect(await left(() => store(Note).updateMany({}, { text: 'new' }, { max: 2_000 }))).toHaveLength(1_200);

@@ -92,15 +92,16 @@ async function carryOut(
   return happened;
 }
 
-/** One command, unless there are more ids than one command takes. The revision makes one step in any case. */
+/** One command, unless there are more ids than one command takes. It is one change with one step of the revision. */
 async function clearAll({ holder, edges, ids }: Rewrite, { gone }: CascadePlan, work: Work): Promise<void> {
   const now = new Date();
   const lost = [...edges].map((edge) => ({ edge, parts: [...inParts([...(gone.get(edge.target.model.collection)?.values() ?? [])])] }));
   const most = Math.max(...lost.map(({ parts }) => parts.length));
-  for (let part = 0; part < most; part++) {
+  const pipelines = Array.from({ length: most }, (_, part) => {
     const some = lost.map(({ edge, parts }) => ({ edge, ids: parts[part] ?? [] })).filter((one) => one.ids.length > 0);
-    await holder.collection.rewriteAll([...ids.values()], undefined, buildClear(some, now, part === 0), work);
-  }
+    return buildClear(some, part === 0 ? now : undefined);
+  });
+  await holder.collection.rewriteAll([...ids.values()], undefined, pipelines, work);
 }
 
 function byId(records: readonly StoredRecord[]): Map<string, StoredRecord> {

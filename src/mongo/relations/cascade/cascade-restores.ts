@@ -1,3 +1,4 @@
+import type { Document as BsonDocument } from 'mongodb';
 import { isProblem, Problem, validationFailed } from '../../../errors.ts';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import { Room } from '../../../model/relations/included.ts';
@@ -51,10 +52,9 @@ export function openCascadeRestore(model: CompiledModel, plain: ModelCollection,
         await refuseLost(references, model, root, lost, target.writer);
         return transaction.join(async () => {
           const before = await readSeen(groups, root, target.writer?.observer, work);
-          await clearLost(references, groups, lost, work);
           own.records.delete(idText);
-          await bringBack(groups, work);
-          const record = await plain.restore(target, work);
+          await bringBack(references, groups, lost, work);
+          const record = await plain.restore(target, work, clearing(references, { model, records: new Map([[idText, root]]) }, lost));
           await target.writer?.observer?.happened(await readAfter(before, work));
           return record;
         });
@@ -164,24 +164,11 @@ async function refuseLost(
   if (edges.length > 0) throw validationFailed(await danglingIn(edges, model, writer));
 }
 
-/** Removes references to lost records where a delete would have removed them. */
-async function clearLost(references: References, groups: ReadonlyMap<string, Group>, lost: Lost, work: Work): Promise<void> {
-  for (const { model, collection, records } of groups.values()) {
-    const all = [...records.values()];
-    const edges = references.heldBy(model).filter((edge) => !needs(edge) && all.some((record) => lost.isNamedBy(record, [edge])));
-    if (edges.length === 0) continue;
-    const pipeline = buildClear(
-      edges.map((edge) => ({ edge, ids: lost.idsOf(edge) })),
-      new Date(),
-      false,
-    );
-    await collection.seeing.only.rewriteAll(
-      all.map(({ _id }) => _id),
-      undefined,
-      pipeline,
-      work,
-    );
-  }
+/** The stages that remove references to lost records where a delete would have removed them. */
+function clearing(references: References, { model, records }: Pick<Group, 'model' | 'records'>, lost: Lost): BsonDocument[] {
+  const all = [...records.values()];
+  const edges = references.heldBy(model).filter((edge) => !needs(edge) && all.some((record) => lost.isNamedBy(record, [edge])));
+  return buildClear(edges.map((edge) => ({ edge, ids: lost.idsOf(edge) })));
 }
 
 function idsIn(records: Group['records']): unknown[] {
@@ -222,12 +209,14 @@ async function readAfter(seen: readonly Seen[], work: Work): Promise<CascadedRec
   return restored;
 }
 
-async function bringBack(groups: ReadonlyMap<string, Group>, work: Work): Promise<void> {
+/** Each record makes one step of its revision, and its history has one entry. */
+async function bringBack(references: References, groups: ReadonlyMap<string, Group>, lost: Lost, work: Work): Promise<void> {
   for (const { model, collection, records } of groups.values()) {
     const ids = idsIn(records);
     if (ids.length === 0) continue;
+    const pipeline = [...clearing(references, { model, records }, lost), ...buildUpdate(model, unmarking(model), new Date())];
     try {
-      await collection.seeing.only.rewriteAll(ids, undefined, buildUpdate(model, unmarking(model), new Date()), work);
+      await collection.seeing.only.rewriteAll(ids, undefined, [pipeline], work);
     } catch (error) {
       throw isProblem(error) && error.code === 'duplicate_key' ? takenByOther(error) : error;
     }

@@ -5,20 +5,16 @@ import type { Edge } from '../references.ts';
 
 /**
  * Builds the update that removes references to these ids from records: the values of a `nullify`, and the items of a
- * `pull`. It looks into arrays and embedded objects as they are stored, and leaves everything else as it is. `isFirst`
- * makes one step of the revision, and sets `updatedAt`.
+ * `pull`. It looks into arrays and embedded objects as they are stored, and leaves everything else as it is. With the
+ * time of the write, it makes one step of the revision, and sets `updatedAt`.
  */
-export function buildClear(
-  edges: readonly { readonly edge: Edge; readonly ids: readonly unknown[] }[],
-  now: Date,
-  isFirst: boolean,
-): BsonDocument[] {
+export function buildClear(edges: readonly { readonly edge: Edge; readonly ids: readonly unknown[] }[], now?: Date): BsonDocument[] {
   const stages = edges.map(({ edge, ids }): BsonDocument => {
     const [key = '', ...rest] = edge.field.path.split('.');
     return { $set: { [key]: clear(`$${key}`, rest, edge, ids, 1) } };
   });
   const model = edges[0]?.edge.holder.model;
-  const counted = isFirst && model ? countWrite(model, now) : {};
+  const counted = now && model ? countWrite(model, now) : {};
   return Object.keys(counted).length > 0 ? [...stages, { $set: counted }] : stages;
 }
 

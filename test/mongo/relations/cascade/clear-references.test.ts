@@ -28,10 +28,10 @@ const now = new Date('2026-01-02T03:04:05.678Z');
 beforeEach(() => tasks().deleteMany({}));
 
 /** What is left of a record after the ids of one or several fields were removed. */
-async function clear(record: object, fields: readonly string[], ids: readonly unknown[], isFirst = false): Promise<object> {
+async function clear(record: object, fields: readonly string[], ids: readonly unknown[], at?: Date): Promise<object> {
   await tasks().insertOne({ _id: 't', ...record });
   const lost = fields.map((field) => ({ edge: edge('Task', field), ids }));
-  await tasks().updateOne({ _id: 't' }, buildClear(lost, now, isFirst));
+  await tasks().updateOne({ _id: 't' }, buildClear(lost, at));
   const { _id, ...left } = (await tasks().findOne({ _id: 't' })) ?? {};
   return left;
 }
@@ -81,7 +81,7 @@ describe('buildClear()', () => {
   });
 
   it('makes one step of the revision, and sets `updatedAt`, in the first write only', async () => {
-    expect(await clear({ label: 'x', revision: 4 }, ['label'], ['x'], true)).toEqual({ revision: 5, updatedAt: now });
+    expect(await clear({ label: 'x', revision: 4 }, ['label'], ['x'], now)).toEqual({ revision: 5, updatedAt: now });
     await tasks().deleteMany({});
     expect(await clear({ label: 'x', revision: 4 }, ['label'], ['x'])).toEqual({ revision: 4 });
   });
