@@ -28,7 +28,8 @@ async function serve(options: object = {}) {
   const host = `127.0.0.1:${(open.server.address() as AddressInfo).port}`;
   const client = connect(`http://${host}`);
   open.client = client;
-  const begin = (path: string) => client.request({ ':method': 'POST', ':path': path, 'content-type': 'application/json' });
+  const begin = (path: string, headers: object = {}) =>
+    client.request({ ':method': 'POST', ':path': path, 'content-type': 'application/json', ...headers });
   return { host, hosts, begin };
 }
 
@@ -58,4 +59,19 @@ it('the operations of a batch have its host over HTTP/2', async () => {
   expect(await ended(begin('/batch').end(JSON.stringify({ operations })))).toBe(200);
   expect(await ended(begin('/rows').end('{"id":"b"}'))).toBe(201);
   expect(hosts).toEqual([host, host]);
+});
+
+it('nothing of an answer is for HTTP/1 only: Node would warn of a reason phrase, or of `Connection`', async () => {
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error) => void warnings.push(message);
+  process.on('warning', onWarning);
+  try {
+    const { begin } = await serve({ bodyTimeout: 100, idempotency: { principal: () => 'ann' } });
+    expect(await ended(begin('/rows', { 'idempotency-key': 'k' }).end('{"id":"a"}'))).toBe(201);
+    expect(await ended(begin('/rows'))).toBe(408);
+    await new Promise(setImmediate); // warnings are told in the next tick
+  } finally {
+    process.off('warning', onWarning);
+  }
+  expect(warnings).toEqual([]);
 });

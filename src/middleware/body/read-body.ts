@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import rawBody from 'raw-body';
 import { Problem, type ProblemCode } from '../../errors.ts';
 import { decodeUtf8, parseJson } from '../../http/json.ts';
@@ -63,7 +64,7 @@ function unsupported({ method }: Context, detail: string, others: Readonly<Recor
 /** Rejects after a time limit. The rest of the body is discarded, as for every refused request. */
 function receive({ req, request }: Context, { bytes, ms }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const alarm = coarseTimer.after(ms, () => reject(tooSlow(ms)));
+    const alarm = coarseTimer.after(ms, () => reject(tooSlow(req, ms)));
     rawBody(req, { limit: bytes, length: request.length ?? null }, (error, received) => {
       alarm.cancel();
       if (error) reject(toBodyProblem(error, bytes));
@@ -95,9 +96,10 @@ function toBodyProblem(error: unknown, limit: number): unknown {
   return isBroken ? new Problem({ code: 'malformed_json', detail: 'The body ended too early.' }) : error;
 }
 
-/** The connection ends with the answer (RFC 9110 §15.5.9). */
-function tooSlow(ms: number): Problem {
-  return new Problem({ code: 'body_timeout', detail: `The body must arrive within ${ms} milliseconds.`, headers: { connection: 'close' } });
+/** The connection ends with the answer (RFC 9110 §15.5.9). Over HTTP/2, the stream does (RFC 9113 §8.2.2). */
+function tooSlow({ httpVersionMajor }: IncomingMessage, ms: number): Problem {
+  const headers = httpVersionMajor < 2 ? { connection: 'close' } : {};
+  return new Problem({ code: 'body_timeout', detail: `The body must arrive within ${ms} milliseconds.`, headers });
 }
 
 function tooLarge(limit: number): Problem {

@@ -12,7 +12,7 @@ export function rememberState(ctx: Context): () => void {
   const slots = Object.getOwnPropertyDescriptors(ctx);
   const answer = Object.getOwnPropertyDescriptors(response);
   const headers = { ...res.getHeaders() };
-  const { statusCode, statusMessage } = res;
+  const status = { statusCode: res.statusCode, ...(ctx.req.httpVersionMajor < 2 && { statusMessage: res.statusMessage }) };
   return function takeBack() {
     if (exchange.isGivenUp) return; // it has its answer
     restore(ctx, slots);
@@ -20,7 +20,7 @@ export function rememberState(ctx: Context): () => void {
     if (res.headersSent) return;
     for (const name of res.getHeaderNames()) if (!Object.hasOwn(headers, name)) res.removeHeader(name);
     for (const [name, value] of Object.entries(headers)) if (value !== undefined) res.setHeader(name, value);
-    Object.assign(res, { statusCode, statusMessage });
+    Object.assign(res, status);
   };
 }
 

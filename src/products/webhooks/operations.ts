@@ -19,7 +19,7 @@ const mostTests = 10;
 const longestTest = 10_000;
 
 const newSecretAnswer = t.object('WebhookSecret', {
-  secret: t.string({ description: 'Verifies the signatures. It is shown this once.' }),
+  secret: t.string({ description: 'Verifies the signatures. No other operation shows it.' }),
 });
 const testAnswer = t.object('WebhookTest', {
   status: t.optional(t.int({ description: 'The status that the receiver has answered with.' })),
@@ -34,7 +34,7 @@ export function compileOperations({ timeout = longestTest, ...transport }: Trans
     secret: {
       method: 'POST',
       path: '/:id/secret',
-      summary: 'Make a new secret, and show it once',
+      summary: 'Make a new secret, and show it',
       answer: newSecretAnswer,
       async handler(ctx: SubscriptionContext) {
         const subscription = await ctx.load();
