@@ -227,7 +227,7 @@ ${memoryTable(held)}
 A start reports every mistake of every definition. The time is that of the process and of V8's other threads.
 
 An import beside the others takes as long as it does because V8 reads a megabyte of JavaScript, 41 ms for the text alone, and because it loads its
-dependencies, 63 ms, most of them for Ajv. Without whitespace and with short names, the whole import takes a tenth less. In ten pairs beside an older build, an api of one resource took 0.39 of the time since typed fields need no schema of schemas, and one of 500 took 0.67, also because only what may be refused is described at the start.
+dependencies, 63 ms, most of them for Ajv. Without whitespace and with short names, the whole import takes a tenth less. In ten pairs beside an older build, an api of one resource took 0.39 of the time since typed fields need no schema of schemas, and one of 500 took 0.67, also because only what may be refused is described at the start. A fourth of what is left is V8’s optimizing compiler (with \`--no-opt\` 0.75), on other threads.
 
 | | CPU ms | elapsed ms | memory MiB |
 |---|--:|--:|--:|

@@ -101,7 +101,8 @@ function parseSegment(segment: string): QueryParameter {
   const value = decode(pair.value);
   if (key === undefined || value === undefined) throw invalid(key ?? pair.key, notPercentEncoded);
   if (key.includes('\0') || value.includes('\0')) throw invalid(key, nulCharacter);
-  return key.includes('[') || key.includes(']') || key === '' ? { value, ...parseKey(key) } : { name: key, value };
+  const isName = key !== '' && !key.includes('[') && !key.includes(']'); // as most are
+  return isName ? { name: key, value } : { value, ...parseKey(key) };
 }
 
 /** Takes the key of a parameter apart. Throws `invalid_query` (400) for one that is not of the form. */
