@@ -74,7 +74,8 @@ export function openLetters<Row extends QueueRow>({ db, collection, line, sequen
         line.map((field) => [field, { $eq: (skipped as object as Record<string, unknown>)[field] ?? null }]),
       );
       const next = { ...ofLine, state: 'pending', deliveredAt: null } as object;
-      const due = [{ $set: { dueAt: '$$NOW', releasedAt: '$$NOW', behind: '$$REMOVE' } }];
+      const isFree = { $lte: [{ $ifNull: ['$lease.until', '$$NOW'] }, '$$NOW'] }; // somebody may have it already
+      const due = [{ $set: { dueAt: { $cond: [isFree, '$$NOW', '$dueAt'] }, releasedAt: '$$NOW', behind: '$$REMOVE' } }];
       await ask((options) => rows.findOneAndUpdate(next, due, { ...options, ...writeOptions, sort: { [sequence]: 1 } }));
       return true;
     },

@@ -105,7 +105,8 @@ export class QueueRows<Row extends QueueRow> {
 
   /**
    * Leaves due rows alone as long as the first one of their line, so that they do not hide other lines. Who delivers
-   * that one takes the next by itself: this time only matters if it dies in between.
+   * that one takes the next by itself: this time only matters if it dies in between, or if the database is away for as
+   * long.
    */
   async park(ids: readonly unknown[], first: QueueRow | undefined, leaseMS: number): Promise<void> {
     if (ids.length === 0) return;
@@ -130,7 +131,8 @@ export class QueueRows<Row extends QueueRow> {
   /** Ends a lease as if the row had not been claimed, but for a pause. */
   async giveBack(id: unknown, token: ObjectId, pauseMS: number): Promise<boolean> {
     const triedAt = { $cond: [{ $eq: ['$attempts', 1] }, '$$REMOVE', '$triedAt'] };
-    const change = { dueAt: later(pauseMS), lease: '$$REMOVE', attempts: { $subtract: ['$attempts', 1] }, triedAt };
+    const attempts = { $subtract: ['$attempts', 1] };
+    const change = { dueAt: later(pauseMS), lease: '$$REMOVE', attempts, triedAt, behind: '$$REMOVE' };
     return this.#changeHeld(id, token, change);
   }
 
@@ -145,6 +147,7 @@ export class QueueRows<Row extends QueueRow> {
       dueAt: later(pauseMS),
       lastError: { $literal: lastError },
       lease: '$$REMOVE',
+      behind: '$$REMOVE',
     };
     const row = await this.#ask((options) =>
       this.#rows.findOneAndUpdate(held(id, token), [{ $set: change }], { ...options, returnDocument: 'after', projection: { state: 1 } }),

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { BSON, type ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import { PermanentFailure } from '../errors.ts';
-import { type Candidate, linesOf } from './candidates.ts';
 import { Lease, WorkerClosed } from './lease.ts';
+import { type Busy, type Candidate, isSame, type Left, linesOf } from './lines.ts';
 import { Postponed, type QueueObservation, type QueueOptions } from './queue-options.ts';
 import { type Claimed, type Line, type QueueRow, QueueRows } from './queue-rows.ts';
 import { report } from './report.ts';
@@ -19,15 +19,6 @@ const mostInTurn = 50;
 const graceMS = 1_000;
 
 const day = 86_400_000;
-
-/** A line that this worker handles. */
-interface Busy {
-  /** Puts off others of its rows, which were found meanwhile. */
-  parking?: Promise<unknown>;
-}
-
-/** Why a worker leaves a line: no row is left that it could have, or the first one waits, or others have their turn. */
-type Left = 'done' | 'waiting' | 'turn over';
 
 /** A row that this worker has. */
 interface Held<Row> {
@@ -156,11 +147,24 @@ export class Queue<Row extends QueueRow> {
     }
     const busy: Busy = {};
     this.#busy.set(key, busy);
-    const left = await this.#handleLine(line, ids, busy).finally(() => this.#busy.delete(key));
+    const left = await this.#handleLine(line, ids, busy).catch((error): Left => {
+      this.#tell({ kind: 'error', error });
+      return 'turn over';
+    });
+    this.#busy.delete(key);
     if (left === 'done' || (left === 'waiting' && !busy.parking)) return;
     await busy.parking; // the first row may have been put off with others
-    await this.#rows.pass(line);
+    await this.#pass(line);
     this.#isStale = true;
+  }
+
+  /** Lets the first row of a line be found: after a lease, it is found anyway. */
+  #pass(line: Line): Promise<Row | undefined> {
+    const end = performance.now() + this.#leaseMS;
+    return this.#persist(
+      () => this.#rows.pass(line),
+      () => this.#closing !== undefined || performance.now() > end,
+    );
   }
 
   /** Handles the rows of a line, as long as there are due ones. */
@@ -180,8 +184,9 @@ export class Queue<Row extends QueueRow> {
     for (;;) {
       const { parking } = busy;
       await parking;
+      if (this.#closing) return undefined;
       const held = await this.#claim(line, found);
-      if (held || busy.parking === parking || this.#closing) return held;
+      if (held || busy.parking === parking) return held;
     }
   }
 
@@ -198,10 +203,12 @@ export class Queue<Row extends QueueRow> {
 
   /** Puts off rows behind the first one. A worker that has that may be done with it already, and with others. */
   async #putOff(line: Line, behind: readonly unknown[], { row, token }: Claimed<Row>): Promise<void> {
-    await this.#rows.park(behind, row, this.#leaseMS);
-    if (token || behind.length === 0) return;
-    const first = await this.#rows.pass(line);
-    if (first && !isSame(first._id, row._id)) this.#isStale = true;
+    try {
+      await this.#rows.park(behind, row, this.#leaseMS);
+    } finally {
+      const first = token || behind.length === 0 ? undefined : await this.#pass(line); // without an answer, it may have parked
+      if (first && !isSame(first._id, row._id)) this.#isStale = true;
+    }
   }
 
   /** Returns whether the next row of the line may follow. */
@@ -257,14 +264,19 @@ export class Queue<Row extends QueueRow> {
     return false;
   }
 
-  /** Writes what has become of a row, as long as its lease is held: the database may be away. */
-  async #settle<T>(lease: Lease, write: () => Promise<T>): Promise<T | undefined> {
+  /** Writes what has become of a row, as long as its lease is held. */
+  #settle<T>(lease: Lease, write: () => Promise<T>): Promise<T | undefined> {
+    return this.#persist(write, () => lease.signal.aborted);
+  }
+
+  /** Tries again while the database is away, until that is of no use any more. */
+  async #persist<T>(write: () => Promise<T>, isOver: () => boolean): Promise<T | undefined> {
     for (let attempt = 0; ; attempt++) {
       try {
         return await write();
       } catch (error) {
         this.#tell({ kind: 'error', error });
-        if (lease.signal.aborted) return undefined;
+        if (isOver()) return undefined;
         await pause(Math.random() * Math.min(2_000, 100 * 2 ** attempt));
       }
     }
@@ -284,8 +296,4 @@ interface Handled<Row> {
   readonly row: Row;
   readonly attempt: number;
   readonly duration: number;
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return BSON.EJSON.stringify([one]) === BSON.EJSON.stringify([other]);
 }

@@ -19,7 +19,7 @@ import { describeRead, describeRecord, describeSelected, otherObjects, type Reco
 
 /**
  * Throws a {@link ConfigurationError} if {@link buildDocument} would: if two different objects have one name, or if an
- * example does not fit. Only what may be refused is described for it: a small part of an api, as a rule.
+ * example does not fit. Only what may be refused is described for it.
  */
 export function checkDocument(api: ApiDescription): void {
   nameSchemas(findDoubtful(listParts(api)).map(describePart));

@@ -67,7 +67,10 @@ beforeAll(async () => {
   patient = serve(10_000);
   for (const name of names) await db.createCollection(name);
 });
-afterEach(() => failCommands(deployment, 'off'));
+afterEach(async () => {
+  await failCommands(deployment, 'off');
+  await limitTransactions(deployment, 2);
+});
 afterAll(() => deployment.stop());
 
 const of = (name: string) => db.collection<{ _id: string; [key: string]: unknown }>(name);

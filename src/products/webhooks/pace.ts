@@ -10,7 +10,7 @@ interface Ended {
 interface Receiver {
   /** When its requests that run have begun, the oldest first. */
   readonly running: Set<{ readonly at: number }>;
-  /** How long a request takes, in milliseconds: the last ones count most. */
+  /** How long an answer takes, in milliseconds: the last ones count most. */
   typical: number;
   /** How often in a row it was down. */
   failures: number;
@@ -24,9 +24,9 @@ interface Receiver {
 /** A turn, or how long to wait for one, in milliseconds. */
 type Turn = { readonly end: (how: Ended) => void } | { readonly wait: number };
 
-/** The distance of those who wait for the same receiver, in milliseconds. */
-const [shortest, widest] = [1, 50];
-/** How much the last request counts in what is typical. */
+/** The bounds of the distance of those who wait for the same receiver, in milliseconds. */
+const [narrowest, widest] = [1, 50];
+/** How much the last answer counts in what is typical. */
 const weight = 0.25;
 
 /**
@@ -60,19 +60,21 @@ export class Pace {
     return { end: (how) => this.#end(key, receiver, begun, how) };
   }
 
-  /** About as long as it takes until another request may begin: the receiver gets as many as it takes. */
-  #distance({ running, typical }: Receiver, now: number): number {
+  /** About as long as it takes until another request may begin, but in a pause: an error may come at once. */
+  #distance({ running, typical, until }: Receiver, now: number): number {
+    if (until > now) return widest;
     const [oldest] = running;
     const expected = Math.max(typical, oldest ? now - oldest.at : 0) / this.#most;
-    return Math.min(widest, Math.max(shortest, expected));
+    return Math.min(widest, Math.max(narrowest, expected));
   }
 
   #end(key: string, receiver: Receiver, begun: { readonly at: number }, { isDown, retryAfter = 0 }: Ended): void {
     receiver.running.delete(begun);
-    const took = performance.now() - begun.at;
-    receiver.typical = receiver.typical === 0 ? took : receiver.typical + weight * (took - receiver.typical);
-    if (!isDown) receiver.failures = 0;
-    else if (begun.at >= receiver.decidedAt) {
+    if (!isDown) {
+      const took = performance.now() - begun.at;
+      receiver.typical = receiver.typical === 0 ? took : receiver.typical + weight * (took - receiver.typical);
+      receiver.failures = 0;
+    } else if (begun.at >= receiver.decidedAt) {
       const pause = Math.min(this.#longest, this.#first * 2 ** receiver.failures++) * (0.5 + Math.random() / 2);
       receiver.decidedAt = performance.now();
       receiver.until = receiver.decidedAt + Math.max(pause, retryAfter);

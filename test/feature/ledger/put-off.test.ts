@@ -1,12 +1,14 @@
 import { ObjectId } from 'mongodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openLetters } from '../../../src/delivery/letters.ts';
 import { Postponed } from '../../../src/delivery/queue.ts';
 import { QueueRows } from '../../../src/delivery/queue-rows.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { useQueue } from '../../support/database/queue.ts';
 import { until } from '../../support/until.ts';
 
-const { rows, add, start } = useQueue(useDatabase());
+const database = useDatabase();
+const { rows, add, start } = useQueue(database);
 afterEach(() => vi.restoreAllMocks());
 
 /** Has the first call of a command wait: before it is sent, or with its answer. */
@@ -88,4 +90,53 @@ describe('a row that was put off is handled at once when it has become the first
     await until(() => handled.length === 2);
     expect(handled).toEqual([1, 1]);
   });
+
+  it.each(['claim', 'park', 'pass'] as const)('although a `%s` is not answered, for once', async (name) => {
+    await add([
+      { _id: 1, line: 'a', n: 1, attempts: 1, lease: { token, until: inAnHour() }, dueAt: inAnHour() },
+      { _id: 2, line: 'a', n: 2 },
+    ]);
+    const first = name === 'claim' ? holdFirst('park', 'command') : holdFirst('claim', 'answer');
+    const send = QueueRows.prototype[name] as (...given: unknown[]) => Promise<unknown>;
+    const { handled, handle } = useHandled();
+    const told: unknown[] = [];
+    start({ handle, lease, observe: (what) => void (what.kind === 'error' && told.push(what.error)) });
+    await first.arrived;
+    await rows().updateOne({ _id: 1 }, { $set: { state: 'delivered', deliveredAt: new Date() } });
+    const lost = new Error('The answer is lost.');
+    let isLost = false;
+    vi.spyOn(QueueRows.prototype, name).mockImplementation(async function (this: QueueRows<never>, ...given: unknown[]) {
+      const answer = name === 'claim' && !isLost ? undefined : await send.apply(this, given); // a claim would have a lease
+      if (isLost) return answer as never;
+      isLost = true;
+      throw lost;
+    });
+    first.release();
+    await until(() => handled.length === 1);
+    expect([handled, told]).toEqual([[2], [lost]]);
+  });
+});
+
+it('a row whose handler fails has the pause of its own, also if it was put off when its lease was over', async () => {
+  await add([{ _id: 1, line: 'a', n: 1 }]);
+  start({
+    async handle() {
+      await rows().updateOne({ _id: 1 }, { $set: { behind: true } });
+      throw new Error('broken');
+    },
+    lease,
+    retry: { first: 3_600_000 },
+  });
+  await until(async () => (await rows().findOne({ _id: 1 }))?.lastError !== undefined);
+  expect(await rows().findOne({ _id: 1 })).not.toHaveProperty('behind');
+});
+
+it('to skip a dead letter takes the next row from nobody who has it already', async () => {
+  const dueAt = inAnHour();
+  await add([
+    { _id: 1, line: 'a', n: 1, state: 'dead' },
+    { _id: 2, line: 'a', n: 2, attempts: 1, lease: { token, until: dueAt }, dueAt },
+  ]);
+  expect(await openLetters({ db: database.db, collection: 'rows', line: ['line'], sequence: 'n' }).skip(1)).toBe(true);
+  expect(await rows().findOne({ _id: 2 })).toMatchObject({ lease: { token }, dueAt });
 });

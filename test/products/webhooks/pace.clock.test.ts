@@ -49,13 +49,17 @@ describe('those who wait for a receiver', () => {
     expect(waitsOf(pace, 2)).toEqual([30, 60]);
   });
 
-  it('come one after the other when its pause is over', () => {
+  it.each([2, 100])('come 50 ms apart when its pause is over, after an error within %i ms', (ms) => {
     const pace = makePace();
     const end = beginOne(pace);
-    vi.advanceTimersByTime(100);
+    vi.advanceTimersByTime(ms);
     end({ isDown: true });
     const [first = 0, second = 0] = waitsOf(pace, 2);
     expect(first).toBeGreaterThanOrEqual(500); // a half of the first pause at least
     expect(second - first).toBe(50);
+    vi.advanceTimersByTime(1_001);
+    beginOne(pace);
+    beginOne(pace);
+    expect(waitsOf(pace, 2)).toEqual([1, 2]); // an error does not say how fast it answers
   });
 });

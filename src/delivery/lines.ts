@@ -9,6 +9,15 @@ export interface Candidate {
   readonly ids: unknown[];
 }
 
+/** A line that a worker handles. */
+export interface Busy {
+  /** Puts off others of its rows, which were found meanwhile. */
+  parking?: Promise<unknown>;
+}
+
+/** Why a worker leaves a line: no row is left that it could have, or the first one waits, or others have their turn. */
+export type Left = 'done' | 'waiting' | 'turn over';
+
 /** The lines of due rows. Workers try them in different orders, so that they rarely meet. */
 export function linesOf(due: readonly DueRow[]): Candidate[] {
   const lines = new Map<string, Candidate>();
@@ -19,6 +28,11 @@ export function linesOf(due: readonly DueRow[]): Candidate[] {
     candidate.ids.push(id);
   }
   return shuffle([...lines.values()]);
+}
+
+/** Whether two ids of rows are equal. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return BSON.EJSON.stringify([one]) === BSON.EJSON.stringify([other]);
 }
 
 function shuffle<T>(items: T[]): T[] {
