@@ -58,21 +58,19 @@ export interface CursorBounds {
 
 /**
  * A text of the list that a cursor belongs to: resource, sort and filters, which records it shows, and below which
- * record. No two lists have the same: no name of a field has a NUL, and no other part is written with one.
+ * record. No two lists have the same.
  */
 export function textOfList(
   resource: string,
   sort: readonly SortKey[],
   conditions: readonly Condition[],
-  { deleted = 'live', parent, filter, search }: CursorBounds = {},
+  { deleted = 'live', parent, filter: expression, search }: CursorBounds = {},
 ): string {
-  const order = sort.map(({ field, direction }) => (direction === 1 ? `+${field.name}` : `-${field.name}`));
-  const filters = conditions.map(({ field, operator, value }) => `${field.name}[${operator}]${exactText(value)}`).sort();
-  const bounds = [parent, filter, search].map((one) => (one === undefined ? '' : exactText(one)));
-  return [JSON.stringify(resource), ...order, deleted, ...filters, ...bounds].join('\0');
-}
-
-/** The same text for the same value only. */
-function exactText(value: unknown): string {
-  return textOf(value) ?? `e${BSON.EJSON.stringify([value], { relaxed: false })}`;
+  const order = sort.map(({ field, direction }) => [field.name, direction]);
+  const filter = conditions
+    .map(({ field, operator, value }) => [field.name, operator, value])
+    .sort(([a, b], [c, d]) => (`${a}[${b}` < `${c}[${d}` ? -1 : 1));
+  const further = search === undefined ? [] : [search];
+  const parts = [resource, order, filter, deleted, parent ?? null, expression ?? null, ...further];
+  return textOf(parts) ?? BSON.EJSON.stringify(parts, { relaxed: false });
 }

@@ -246,7 +246,7 @@ describe('textOfList()', () => {
         selector: (one) => one.name,
       }),
       bounds: fc.record(
-        { deleted: fc.constantFrom<Visible>('live', 'with', 'only'), parent: text, filter: value, search: text },
+        { deleted: fc.constantFrom<Visible>('live', 'with', 'only'), parent: text, filter: fc.array(value), search: text },
         { requiredKeys: [] },
       ),
     });
