@@ -57,7 +57,7 @@ describe('those who wait for a receiver', () => {
     const [first = 0, second = 0] = waitsOf(pace, 2);
     expect(first).toBeGreaterThanOrEqual(500); // a half of the first pause at least
     expect(second - first).toBe(50);
-    vi.advanceTimersByTime(1_001);
+    vi.advanceTimersByTime(2_000); // longer than the pause, and than the last who waited
     beginOne(pace);
     beginOne(pace);
     expect(waitsOf(pace, 2)).toEqual([1, 2]); // an error does not say how fast it answers
