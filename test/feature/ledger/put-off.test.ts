@@ -34,6 +34,13 @@ function holdFirst(name: 'claim' | 'park' | 'giveBack', what: 'command' | 'answe
 const inAnHour = () => new Date(Date.now() + 3_600_000);
 const token = new ObjectId();
 
+/** A row that waits behind one that another worker has. */
+const addBehindAnother = () =>
+  add([
+    { _id: 1, line: 'a', n: 1, attempts: 1, lease: { token, until: inAnHour() }, dueAt: inAnHour() },
+    { _id: 2, line: 'a', n: 2 },
+  ]);
+
 /** In milliseconds: nothing here may wait for its end. */
 const lease = 3_600_000;
 
@@ -44,10 +51,7 @@ function useHandled() {
 
 describe('a row that was put off is handled at once when it has become the first of its line', () => {
   it('because another worker has delivered the one before it meanwhile', async () => {
-    await add([
-      { _id: 1, line: 'a', n: 1, attempts: 1, lease: { token, until: inAnHour() }, dueAt: inAnHour() },
-      { _id: 2, line: 'a', n: 2 },
-    ]);
+    await addBehindAnother();
     const park = holdFirst('park', 'command');
     const { handled, handle } = useHandled();
     start({ handle, lease });
@@ -59,10 +63,7 @@ describe('a row that was put off is handled at once when it has become the first
   });
 
   it('because it was the first already, and this worker was told that it could not have it', async () => {
-    await add([
-      { _id: 1, line: 'a', n: 1, attempts: 1, lease: { token, until: inAnHour() }, dueAt: inAnHour() },
-      { _id: 2, line: 'a', n: 2 },
-    ]);
+    await addBehindAnother();
     const claim = holdFirst('claim', 'answer');
     const { handled, handle } = useHandled();
     start({ handle, lease });
@@ -92,10 +93,7 @@ describe('a row that was put off is handled at once when it has become the first
   });
 
   it.each(['claim', 'park', 'pass'] as const)('although a `%s` is not answered, for once', async (name) => {
-    await add([
-      { _id: 1, line: 'a', n: 1, attempts: 1, lease: { token, until: inAnHour() }, dueAt: inAnHour() },
-      { _id: 2, line: 'a', n: 2 },
-    ]);
+    await addBehindAnother();
     const first = name === 'claim' ? holdFirst('park', 'command') : holdFirst('claim', 'answer');
     const send = QueueRows.prototype[name] as (...given: unknown[]) => Promise<unknown>;
     const { handled, handle } = useHandled();
