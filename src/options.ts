@@ -21,6 +21,12 @@ export function aWholeNumber(least: number, most = Number.MAX_SAFE_INTEGER, unit
   return [isLegal, `a whole number${unit}${range}`];
 }
 
+/**
+ * A time limit in milliseconds; 0 would mean no limit to the database. Ours is a second longer than the database's, and
+ * Node's timers wait for 2^31 − 1 at most: a longer one would end at once.
+ */
+export const aTimeLimit = aWholeNumber(1, 2 ** 31 - 1 - 1_000, ' of milliseconds');
+
 /** A number of days as a text, such as the example. */
 export function aNumberOfDays(example: string): Legal {
   return [(value) => typeof value === 'string' && /^[1-9]\d{0,4}d$/.test(value), `a number of days, such as '${example}'`];

@@ -1,9 +1,8 @@
 import { invalidQuery } from '../errors.ts';
 import { parametersIn } from '../http/query-body.ts';
 import { parseQueryString } from '../http/query-string.ts';
-import { aTimeLimit } from '../mongo/driver/time-limit.ts';
 import { settingKinds } from '../mongo/list/parse-list-query.ts';
-import { checkOptions, type LegalOptions, orUndefined } from '../options.ts';
+import { aTimeLimit, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { aBodyLimit, anAmountOfValues } from './body-limit.ts';
 import { problemsOf } from './exchange/can-answer.ts';

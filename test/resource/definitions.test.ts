@@ -158,11 +158,6 @@ describe('a mistake in a resource is a configuration error when the routes are b
     );
     expect(build({ model, path: 'docs' })).not.toThrow();
   });
-
-  it("a model's time limit that is longer than a timer can wait", () => {
-    const model = defineModel('Doc', { collection: 'docs', fields: {}, maxTimeMS: 2 ** 31 });
-    expect(build({ model })).toThrow(/`maxTimeMS`/);
-  });
 });
 
 describe('a mistake in an api is a configuration error', () => {

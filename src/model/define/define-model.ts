@@ -2,7 +2,7 @@ import type { IndexDescription, ObjectId } from 'mongodb';
 import { ConfigurationError } from '../../errors.ts';
 import {
   anObject,
-  aWholeNumber,
+  aTimeLimit,
   checkedLater,
   checkOptions,
   checkValue,
@@ -215,7 +215,7 @@ const legal: LegalOptions<ModelOptions> = {
   collection: required([isCollectionName, 'the name of a MongoDB collection, without $ or NUL']),
   fields: required(anObject('an object: { title: t.string(), … }')),
   check: checkedLater, // where it is compiled: embedded objects may have one, too
-  maxTimeMS: orUndefined(aWholeNumber(1, undefined, ' of milliseconds')),
+  maxTimeMS: orUndefined(aTimeLimit),
   indexes: checkedLater,
   search: checkedLater,
   history: checkedLater,

@@ -86,8 +86,8 @@ export function openCollection(
   { db: database, maxTimeMS: apiLimit = 10_000, warnOnScan = false, shareRoundTrips = true }: DatabaseOptions & Settings,
 ): ModelCollection {
   const db = asDb(database);
+  checkTimeLimit(apiLimit);
   const maxTimeMS = model.maxTimeMS ?? apiLimit;
-  for (const limit of [apiLimit, maxTimeMS]) checkTimeLimit(limit);
   const ofDatabase = opened.get(db) ?? new WeakMap<CompiledModel, Map<string, ModelCollection>>();
   const ofModel = ofDatabase.get(model) ?? new Map<string, ModelCollection>();
   const settings = `${maxTimeMS} ${warnOnScan} ${shareRoundTrips}`;

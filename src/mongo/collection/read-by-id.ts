@@ -38,8 +38,8 @@ export interface ReadById {
 export function openReadById(model: CompiledModel, { db: database, maxTimeMS: limitMS = 10_000 }: DatabaseOptions): ReadById {
   const db = asDb(database);
   const collection: Collection = db.collection(model.collection, bsonOptions);
+  checkTimeLimit(limitMS);
   const maxTimeMS = model.maxTimeMS ?? limitMS;
-  for (const limit of [limitMS, maxTimeMS]) checkTimeLimit(limit);
   // The problems of a list advise to filter, which is no help here.
   const { readOne: read } = planCommands(model, db, collection, maxTimeMS);
   const readFirstBatch = compileFirstBatch(db, collection);

@@ -27,8 +27,8 @@ export function openValueWrites(
 ): (writes: readonly ValueWrite[]) => Promise<number> {
   const db = asDb(database);
   const collection: Collection = db.collection(model.collection, bsonOptions);
+  checkTimeLimit(limitMS);
   const maxTimeMS = model.maxTimeMS ?? limitMS;
-  for (const limit of [limitMS, maxTimeMS]) checkTimeLimit(limit);
   const { write } = planCommands(model, db, collection, maxTimeMS);
   return async function writeValues(writes) {
     const [first, ...others] = writes;

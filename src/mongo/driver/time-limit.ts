@@ -1,13 +1,10 @@
-import { aWholeNumber, checkValue } from '../../options.ts';
+import { aTimeLimit, checkValue } from '../../options.ts';
 
 /**
  * How much longer our deadline is than the database's own, in milliseconds. Ours is for a database that does not answer
- * at all.
+ * at all. {@link aTimeLimit} leaves room for it.
  */
 export const graceMS = 1000;
-
-/** The longest time limit that Node's timers can wait for. A longer one would end at once. */
-const longestMS = 2 ** 31 - 1 - graceMS;
 
 /** The database has not answered a command within its time limit and {@link graceMS}. */
 export class DeadlineExceeded extends Error {
@@ -23,9 +20,6 @@ export class DatabaseAway extends Error {
 export class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent';
 }
-
-/** What is legal for a time limit. 0 would mean no limit to the database. */
-export const aTimeLimit = aWholeNumber(1, longestMS, ' of milliseconds');
 
 /** Checks a time limit. */
 export function checkTimeLimit(ms: number, name = 'maxTimeMS'): void {

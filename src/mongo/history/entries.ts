@@ -44,8 +44,8 @@ export function openEntries(model: CompiledModel, { db: database, maxTimeMS: lim
   const ofEntries = modelOfEntries(model);
   const { collection: name } = ofEntries;
   const collection: Collection = db.collection(name, { ...bsonOptions, readPreference: 'primary' });
+  checkTimeLimit(limitMS);
   const maxTimeMS = model.maxTimeMS ?? limitMS;
-  for (const limit of [limitMS, maxTimeMS]) checkTimeLimit(limit);
   const { readMany } = planCommands(ofEntries, db, collection, maxTimeMS);
   const readFirstBatch = compileFirstBatch(db, collection);
   return {

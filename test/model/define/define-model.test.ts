@@ -84,7 +84,12 @@ describe('defineModel', () => {
     [
       'a time limit of 0, which would be none',
       () => defineModel('A', { collection: 'a', fields: {}, maxTimeMS: 0 }),
-      '`maxTimeMS` of model `A` must be a whole number of milliseconds, at least 1, or be left out.',
+      '`maxTimeMS` of model `A` must be a whole number of milliseconds from 1 to 2147482647, or be left out.',
+    ],
+    [
+      'a time limit that is longer than a timer can wait',
+      () => defineModel('A', { collection: 'a', fields: {}, maxTimeMS: 2 ** 31 - 1_000 }),
+      '`maxTimeMS` of model `A` must be a whole number of milliseconds from 1 to 2147482647, or be left out.',
     ],
     [
       'a name that is none',
@@ -104,7 +109,7 @@ describe('defineModel', () => {
         '- `colour` is not an option of model `A`. Allowed: collection, fields, check, maxTimeMS, indexes, search, history, outbox.',
         '- `collection` of model `A` must be the name of a MongoDB collection, without $ or NUL.',
         '- `fields` of model `A` must be an object: { title: t.string(), … }.',
-        '- `maxTimeMS` of model `A` must be a whole number of milliseconds, at least 1, or be left out.',
+        '- `maxTimeMS` of model `A` must be a whole number of milliseconds from 1 to 2147482647, or be left out.',
       ].join('\n'),
     ],
   ])('refuses %s', (_name, build, message) => {
