@@ -62,9 +62,10 @@ export function compileBatch(
     ...(idempotency ? [setReplays(batchReplays({ maxOperations, readmit, idCreated })), idempotency] : []),
     batch({ db, maxTimeMS, maxOperations, maxAnswerBytes, run, createdId }),
   ];
-  const ofMembers = resources.flatMap((one) =>
-    membersOf(one).flatMap(({ name, method }) => one.ownChainOf(name).flatMap((middleware) => problemsOf(middleware, method))),
-  );
+  const ofMembers = () =>
+    resources.flatMap((one) =>
+      membersOf(one).flatMap(({ name, method }) => one.ownChainOf(name).flatMap((middleware) => problemsOf(middleware, method))),
+    );
   return { chain, maxOperations, ofMembers };
 }
 

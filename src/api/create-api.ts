@@ -6,6 +6,7 @@ import { once, tryAll } from '../mistakes.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
 import { asDb } from '../mongo/driver/database.ts';
+import { reachabilityOf } from '../mongo/driver/reachability.ts';
 import { Work } from '../mongo/driver/work.ts';
 import { type ApiDescription, compileDescription } from '../openapi/api-description.ts';
 import { documentPath } from '../openapi/operations/describe-document.ts';
@@ -70,6 +71,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   const { models = [] } = options;
   warnOfDoubts(resources, models);
   resources.forEach(warnOfScope);
+  reachabilityOf(readDatabase(options).client); // it learns of servers from now on, whatever asks for one first
   warnOfStandalone(readDatabase(options), description);
   watchConnections();
   const answering = {

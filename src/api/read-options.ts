@@ -11,6 +11,7 @@ import { checkThroughLimits } from '../middleware/relations/compile-through.ts';
 import { tryAll } from '../mistakes.ts';
 import type { Model } from '../model/define/define-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
+import { checkWriteConcern } from '../mongo/driver/commands.ts';
 import { asDb } from '../mongo/driver/database.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
@@ -53,7 +54,7 @@ export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 
     () => checkReferenceLimits(options),
     () => streamPlaces(maxStreams),
     () => liveStreams(options.live),
-    () => readDatabase(options),
+    () => checkWriteConcern(readDatabase(options)),
     () => checkBodyLimit(maxBody),
     () => checkBodyValues(maxValues),
     () => checkTimeLimit(maxTimeMS),

@@ -1,3 +1,4 @@
+import { once } from '../mistakes.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { withoutPrivate } from '../model/read/private-fields.ts';
 import { declined } from '../model/value/bson-bytes.ts';
@@ -14,11 +15,11 @@ const maxKinds = 1_000;
  */
 export function watchMisfits(model: CompiledModel): CompiledModel {
   if (!isDevelopment()) return model;
-  const findMisfits = compileFindMisfits(withoutPrivate(model.root)); // private fields are not fetched
+  const findMisfits = once(() => compileFindMisfits(withoutPrivate(model.root))); // private fields are not fetched
   const seen = new Set<string>();
 
   function notice(stored: unknown): void {
-    for (const { path, place, message } of findMisfits(stored)) {
+    for (const { path, place, message } of findMisfits()(stored)) {
       const kind = `${place} ${message}`;
       if (seen.has(kind) || seen.size >= maxKinds) continue;
       seen.add(kind);

@@ -63,7 +63,7 @@ export interface BatchDescription {
   readonly chain: readonly ResourceMiddleware[];
   readonly maxOperations: number;
   /** The problems of the operations that a batch may have. */
-  readonly ofMembers: readonly ProblemCode[];
+  ofMembers(): readonly ProblemCode[];
 }
 
 /** The inputs of the description of an api. */

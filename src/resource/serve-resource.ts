@@ -2,17 +2,18 @@ import { noSuchPath } from '../errors.ts';
 import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { inView } from '../middleware/exchange/in-view.ts';
 import { checkOrder } from '../middleware/exchange/order.ts';
-import { compose, step } from '../middleware/exchange/step.ts';
+import { compose, madeLate, step } from '../middleware/exchange/step.ts';
 import { isGuards } from '../middleware/guards.ts';
 import { upToReplays } from '../middleware/idempotency/replays.ts';
 import { live } from '../middleware/live.ts';
 import type { GuardedSource } from '../middleware/relations/relation-targets.ts';
 import { setView } from '../middleware/views/view.ts';
+import { once } from '../mistakes.ts';
 import type { Step } from '../mongo/relations/include/read-included.ts';
 import { chainsOf } from './chains.ts';
 import { answerRules } from './define/answer-rules.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
-import { listQueryName } from './define/endpoints.ts';
+import { listQueryName, standardEndpoints } from './define/endpoints.ts';
 import { historyName } from './define/history-options.ts';
 import { aggregateName } from './define/whole-list.ts';
 import { exportChainOf } from './export-chains.ts';
@@ -47,11 +48,16 @@ export interface Around {
   readonly identifying: Chain;
 }
 
-/** Makes the chain of each operation of a resource, once: what is served and what is described are the same. */
+/**
+ * Makes the chain of each operation of a resource, once: what is served and what is described are the same. Those of
+ * the standard operations are made by their first request, or by the description: their parts are checked before, and
+ * most processes of a large api run few of them.
+ */
 export function serveResource(resource: CompiledResource, { before, identifying }: Around, resourceIn: InView): ServedResource {
-  const own = new Map([...chainsOf(resource)].map(([name, make]) => [name, make()] as const));
-  for (const [name, chain] of own) checkOrder(chain, `\`${name}\` of \`${resource.path}\``);
-  const chainOf = (name: string) => own.get(name) ?? [];
+  const own = new Map([...chainsOf(resource)].map(([name, make]) => [name, once(make)] as const));
+  const chainOf = (name: string) => own.get(name)?.() ?? [];
+  const others = [...own.keys()].filter((name) => name !== listQueryName && !Object.hasOwn(standardEndpoints, name));
+  for (const name of others) checkOrder(chainOf(name), `\`${name}\` of \`${resource.path}\``);
 
   /** What an operation runs: its chain, or that of the caller's view if it depends on rules. `part` cuts the chain. */
   function runOf(name: string, part: (chain: Chain) => Chain): Chain {
@@ -76,15 +82,15 @@ export function serveResource(resource: CompiledResource, { before, identifying 
     served: servedOperations(resource),
     chainOf: (name: string) => [...before, ...chainOf(name)],
     ownChainOf: chainOf,
-    runOf: (name: string) => compose([...before, ...runOf(name, whole)]),
-    ownRunOf: (name: string) => compose(runOf(name, whole)),
+    runOf: (name: string) => madeLate(() => compose([...before, ...runOf(name, whole)])),
+    ownRunOf: (name: string) => madeLate(() => compose(runOf(name, whole))),
     keptChainOf(name: string) {
       const chain = liveChainOf.get(name) ?? '';
       if (!own.has(chain)) return [];
       const { db, liveStreams: streams } = resource;
       return [...before, live(runOf(chain, whole), { db, streams, again: identifying })];
     },
-    replayRunOf: (name: string) => compose(runOf(name, upToReplays)),
+    replayRunOf: (name: string) => madeLate(() => compose(runOf(name, upToReplays))),
   });
 }
 

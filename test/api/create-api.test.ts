@@ -59,6 +59,16 @@ describe('all mistakes of an api are reported at once', () => {
     ]);
   });
 
+  it('of the write concern, and of the time limits', () => {
+    const unacknowledged = new MongoClient('mongodb://127.0.0.1:1', { writeConcern: { w: 0 } }).db();
+    expect(mistakesOf({ db: unacknowledged, maxTimeMS: 0, bodyTimeout: 2 ** 31 }, { model: Doc })).toEqual([
+      '3 mistakes:',
+      expect.stringMatching(/^- The write concern of `db` is `w: 0`/),
+      expect.stringMatching(/^- `maxTimeMS` must be a whole number of milliseconds/),
+      expect.stringMatching(/^- `bodyTimeout` must be a whole number of milliseconds/),
+    ]);
+  });
+
   it('of the paths that two resources have, or the api itself', () => {
     const found = mistakesOf({ health: true }, { model: Doc }, { model: Doc }, { model: Doc, path: 'health' });
     expect(found).toEqual([
@@ -133,6 +143,13 @@ describe('one mistake alone', () => {
       'Model `Wrong`: `minLenght` of `a` is not a keyword of a field of type string; did you mean `minLength`?',
     ]);
   });
+});
+
+it('an api learns of the servers of its client from its start on, and not from its first request', () => {
+  const client = new MongoClient('mongodb://127.0.0.1:1');
+  const before = client.listenerCount('topologyDescriptionChanged');
+  shop.api({ db: client.db(), resources: [shop.resource({ model: Doc })] });
+  expect(client.listenerCount('topologyDescriptionChanged')).toBe(before + 1);
 });
 
 it('an error that is none of the configuration passes as it is', () => {

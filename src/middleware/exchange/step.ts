@@ -85,6 +85,15 @@ export function compose(chain: readonly ResourceMiddleware[]): ResourceMiddlewar
   };
 }
 
+/** A middleware that is made when it is called for the first time. */
+export function madeLate(make: () => ResourceMiddleware): ResourceMiddleware {
+  let made: ResourceMiddleware | undefined;
+  return (ctx, next) => {
+    made ??= make();
+    return made(ctx, next);
+  };
+}
+
 function composeAround(middleware: ResourceMiddleware, below: readonly ResourceMiddleware[]): ResourceMiddleware {
   const rest = below.length > 0 ? compose(below) : endOf;
   return (ctx, next) =>

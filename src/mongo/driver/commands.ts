@@ -81,7 +81,7 @@ const warned = new WeakSet<MongoClient>();
  * Refuses `w: 0`: without an acknowledgement no answer could be true. Warns about `w: 1`, because a new primary may not
  * have the acknowledged writes.
  */
-function checkWriteConcern({ client, writeConcern }: Db): void {
+export function checkWriteConcern({ client, writeConcern }: Db): void {
   const w = writeConcern?.w;
   if (w === 0)
     throw new ConfigurationError("The write concern of `db` is `w: 0`: writes are not acknowledged. Leave it out, or use `w: 'majority'`.");

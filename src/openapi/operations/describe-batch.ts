@@ -15,7 +15,7 @@ export function describeBatch(
   batch: BatchDescription,
   components: Components,
 ): Pick<OpenapiDocument, 'paths' | 'tags'> {
-  const problems = [...batch.chain.flatMap((middleware) => problemsOf(middleware, 'POST')), ...batch.ofMembers];
+  const problems = [...batch.chain.flatMap((middleware) => problemsOf(middleware, 'POST')), ...batch.ofMembers()];
   const key = idempotencyKey(api, batch.chain, components);
   const operation: Part = {
     operationId: 'runBatch',

@@ -2,7 +2,7 @@ import koaCompose from 'koa-compose';
 import { describe, expect, it } from 'vitest';
 import { problemsOf } from '../../../src/middleware/exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from '../../../src/middleware/exchange/context.ts';
-import { compose, onlyFor, runAlone, step } from '../../../src/middleware/exchange/step.ts';
+import { compose, madeLate, onlyFor, runAlone, step } from '../../../src/middleware/exchange/step.ts';
 
 /** A context that keeps what runs. */
 interface Noted {
@@ -102,6 +102,18 @@ describe('step()', () => {
   it('makes a middleware with the name and the problems of the step', () => {
     const made = step(['not_found'], function findSomething() {});
     expect([made.name, problemsOf(made, 'GET')]).toEqual(['findSomething', ['not_found']]);
+  });
+});
+
+describe('madeLate()', () => {
+  it('makes a middleware once, when it is called for the first time', async () => {
+    let made = 0;
+    const late = madeLate(() => {
+      made++;
+      return last('a');
+    });
+    expect(made).toBe(0);
+    expect([await run(late), await run(late), made]).toEqual([['a'], ['a'], 1]);
   });
 });
 
