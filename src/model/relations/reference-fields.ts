@@ -108,7 +108,7 @@ function compileField(entry: FieldEntry, slot: ReferenceSlot, model: string): Re
     none: isList || (field.nullable && field.storeNone) ? null : absent,
     visit: (stored, visit) => visitBelow(stored, steps, '', visit),
     visitAt(written, value, visit) {
-      if (path !== written && !path.startsWith(`${written}.`)) return;
+      if (!isAt(path, written)) return;
       const depth = written.split('.').length;
       visitBelow(value, steps.slice(depth), namesOf(steps.slice(0, depth)), visit);
     },
@@ -137,14 +137,31 @@ function checkAction({ field }: FieldEntry, slot: ReferenceSlot, where: string):
  * find it by them.
  */
 function checkDefaults(table: FieldTable, references: readonly ReferenceField[], model: string): void {
-  for (const { field, path } of table.values())
-    for (const { name, ref, visitAt } of field.makeDefault ? references : [])
-      if (ref.onDelete)
-        visitAt(path, field.makeDefault?.(), () => {
-          throw new ConfigurationError(
-            `\`${name}\` of ${model} has \`onDelete: '${ref.onDelete}'\` for its reference to ${ref.model}, but a record without a value shows the id of its default: remove that.`,
-          );
-        });
+  for (const { field, path, name: at } of table.values()) {
+    const within = field.makeDefault ? references.filter((one) => one.ref.onDelete && isAt(one.path, path)) : [];
+    const value = within.length > 0 ? defaultOf(field, `\`${at}\` of ${model}`) : undefined;
+    for (const { name, ref, visitAt } of within)
+      visitAt(path, value, () => {
+        throw new ConfigurationError(
+          `\`${name}\` of ${model} has \`onDelete: '${ref.onDelete}'\` for its reference to ${ref.model}, but a record without a value shows the id of its default: remove that.`,
+        );
+      });
+  }
+}
+
+function defaultOf({ makeDefault }: CompiledField, where: string): unknown {
+  try {
+    return makeDefault?.();
+  } catch (error) {
+    throw new ConfigurationError(
+      `The \`default\` of ${where} is asked once when the model is compiled, because no default may have the id of a reference with \`onDelete\`, and has failed: ${(error as Error).message}`,
+    );
+  }
+}
+
+/** Whether a path is that of a value, or leads to what stands in it. */
+function isAt(path: string, whole: string): boolean {
+  return path === whole || path.startsWith(`${whole}.`);
 }
 
 /** Each checked reference within a value: whether a query of the database can reach it. */

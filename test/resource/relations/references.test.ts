@@ -1,6 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, compileReferences, defineModel, insert, openStore, service, t } from '../../../src/index.ts';
+import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { Any } from '../../support/any.ts';
 
 const db = new MongoClient('mongodb://127.0.0.1:1').db(); // nothing is asked of it
@@ -71,6 +72,25 @@ describe('a definition of a checked reference is refused', () => {
     ],
   ])('%s', (_what, projectId, message) => {
     expect(messageOf(() => apiOf(task(projectId), Project))).toMatch(message);
+  });
+
+  it('with a function as its default that makes an id, or throws; no other default is asked', () => {
+    const asked: string[] = [];
+    const asks = (name: string, value: () => string) => () => {
+      asked.push(name);
+      return value();
+    };
+    const refusal = (make: () => unknown) => {
+      const reference = t.ref('Project', { id: t.string(), onDelete: 'restrict', default: asks('reference', make as () => string) });
+      return messageOf(() => compileModel(task(reference, { number: t.string({ default: asks('number', () => 'x') }) })));
+    };
+    expect(refusal(() => 'a')).toMatch(/shows the id of its default/);
+    expect(refusal(() => 5)).toMatch(/The `default` of `projectId` of Task is asked once .* and has failed: .* must be a string\.$/);
+    const throwing = () => {
+      throw new Error('there is no request');
+    };
+    expect(refusal(throwing)).toMatch(/has failed: there is no request$/);
+    expect(asked).toEqual(['reference', 'reference', 'reference']);
   });
 
   it('that leads to a model with a field under the key of the library', () => {
