@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 const MAX_LENGTH = 64;
 const MAX_EDITS = 2;
 
@@ -34,9 +36,14 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
  * @example
  * didYouMean('stauts', ['number', 'status']) // '; did you mean `status`?'
  */
-export function didYouMean(name: string, candidates: Iterable<string>, otherwise = ''): string {
-  const meant = nearest(name, candidates);
+export function didYouMean(name: unknown, candidates: Iterable<string>, otherwise = ''): string {
+  const meant = typeof name === 'string' ? nearest(name, candidates) : undefined;
   return meant === undefined ? otherwise : `; did you mean \`${meant}\`?`;
+}
+
+/** A name as it is, for a message about a definition; what is no name, as Node's `inspect` shows it. */
+export function showName(given: unknown): string {
+  return typeof given === 'string' ? given : inspect(given, { depth: 0, breakLength: Number.POSITIVE_INFINITY });
 }
 
 function rankCandidate(name: string, candidate: string): number {

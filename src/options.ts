@@ -1,4 +1,4 @@
-import { didYouMean, nearest } from './hints.ts';
+import { didYouMean, nearest, showName } from './hints.ts';
 import { refuse } from './mistakes.ts';
 
 /** What is legal for one option: a test, and words that follow "must be". A required one must be there. */
@@ -113,7 +113,7 @@ export function checkValue(subject: string, value: unknown, [isLegal, words]: Le
 }
 
 /** Refuses names that do not exist, each with the nearest that does. */
-export function checkNames(what: string, names: readonly string[], legal: readonly string[], where: string): void {
+export function checkNames(what: string, names: readonly unknown[], legal: readonly string[], where: string): void {
   refuse(findUnknown(what, names, legal, where));
 }
 
@@ -135,10 +135,13 @@ function findMisspelt(name: string, options: object, legal: readonly string[]): 
   return Object.keys(options).filter((one) => !legal.includes(one) && nearest(one, legal) === name);
 }
 
-function findUnknown(what: string, names: readonly string[], legal: readonly string[], where: string): string[] {
+function findUnknown(what: string, names: readonly unknown[], legal: readonly string[], where: string): string[] {
   return names
-    .filter((name) => !legal.includes(name))
-    .map((name) => `\`${name}\` is not ${withArticle(what)} of ${where}${didYouMean(name, legal, '.')} Allowed: ${legal.join(', ')}.`);
+    .filter((name) => !legal.includes(name as string))
+    .map(
+      (name) =>
+        `\`${showName(name)}\` is not ${withArticle(what)} of ${where}${didYouMean(name, legal, '.')} Allowed: ${legal.join(', ')}.`,
+    );
 }
 
 function withArticle(noun: string): string {

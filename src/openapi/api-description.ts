@@ -2,8 +2,8 @@ import { ConfigurationError, type ProblemCode } from '../errors.ts';
 import { checkCodes } from '../middleware/exchange/can-answer.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { tryAll } from '../mistakes.ts';
-import { definedOf } from '../model/value/plain-object.ts';
-import { aString, checkValue, oneOf, orUndefined } from '../options.ts';
+import { definedOf, isObject } from '../model/value/plain-object.ts';
+import { anArrayOf, anObject, aString, checkValue, oneOf, orUndefined } from '../options.ts';
 import type { ServedResource } from '../resource/serve-resource.ts';
 import type { Contact, Info, License, SecurityRequirement, SecurityScheme } from './document.ts';
 
@@ -103,6 +103,7 @@ export function compileDescription(
   options: DescriptionOptions,
 ): Pick<ApiDescription, 'info' | 'securitySchemes' | 'security' | 'problems'> {
   const { title = 'API', version = '1.0.0', description, contact, license, securitySchemes = {}, security, problems = [] } = options;
+  checkValue('`securitySchemes` of an api', securitySchemes, anObject('an object with a scheme for each name'));
   const schemes = Object.keys(securitySchemes);
   tryAll([
     ...Object.entries({ title, version, description }).map(
@@ -115,7 +116,7 @@ export function compileDescription(
         () =>
           checkScheme(name, scheme),
     ),
-    () => checkSecurity(security ?? [], schemes),
+    () => checkSecurity(security, schemes),
     () => checkCodes(problems, 'an api'),
   ]);
   return {
@@ -134,7 +135,13 @@ function checkScheme(name: string, scheme: SecurityScheme): void {
   checkValue(`\`type\` of \`securitySchemes.${name}\``, scheme?.type, schemeType);
 }
 
-function checkSecurity(security: readonly SecurityRequirement[], schemes: readonly string[]): void {
+const requirements = orUndefined(
+  anArrayOf('objects, such as { bearer: [] }', (one) => isObject(one) && Object.values(one).every(Array.isArray)),
+);
+
+function checkSecurity(security: readonly SecurityRequirement[] | undefined, schemes: readonly string[]): void {
+  checkValue('`security` of an api', security, requirements);
+  if (!security) return;
   const unknown = security.flatMap((requirement) => Object.keys(requirement)).find((name) => !schemes.includes(name));
   if (unknown !== undefined)
     throw new ConfigurationError(

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
+import { showName } from '../../hints.ts';
 import { once, tryAll } from '../../mistakes.ts';
 import { checkName, readStoredKey } from '../define/field-name.ts';
 import { isOptional } from '../define/optional.ts';
@@ -85,7 +86,7 @@ function asNames(required: unknown, properties: GivenSchema, path: string): Read
   if (!Array.isArray(names)) throw new ConfigurationError(`\`required\` of \`${path}\` must be an array of field names.`);
   const unknown = names.find((name) => typeof name !== 'string' || !Object.hasOwn(properties, name));
   if (unknown === undefined) return new Set(names);
-  throw new ConfigurationError(`\`required\` of \`${path}\` names \`${String(unknown)}\`, which is not one of its \`properties\`.`);
+  throw new ConfigurationError(`\`required\` of \`${path}\` names \`${showName(unknown)}\`, which is not one of its \`properties\`.`);
 }
 
 function objectName({ objectName, title }: GivenSchema, path: string): string | undefined {

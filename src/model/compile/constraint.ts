@@ -1,6 +1,6 @@
 import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
 import { ConfigurationError } from '../../errors.ts';
-import { didYouMean, firstNames, listNames } from '../../hints.ts';
+import { didYouMean, firstNames, listNames, showName } from '../../hints.ts';
 import { isPlainJson, stringifyJson } from '../../http/json.ts';
 import { aWholeNumber, checkValue, type Legal, trueOrFalse } from '../../options.ts';
 import { Invalid } from '../../rules.ts';
@@ -119,7 +119,7 @@ function toText(schema: GivenSchema, path: string): string {
 function checkFormat(format: unknown, path: string): void {
   if (format === undefined || stringFormats.includes(format as string)) return;
   throw new ConfigurationError(
-    `\`format\` of \`${path}\` is unknown: \`${String(format)}\`${didYouMean(String(format), stringFormats, `. Allowed: ${stringFormats.join(', ')}.`)}`,
+    `\`format\` of \`${path}\` is unknown: \`${showName(format)}\`${didYouMean(format, stringFormats, `. Allowed: ${stringFormats.join(', ')}.`)}`,
   );
 }
 

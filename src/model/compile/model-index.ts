@@ -1,6 +1,6 @@
 import type { IndexDescription, IndexDirection } from 'mongodb';
 import { ConfigurationError } from '../../errors.ts';
-import { didYouMean } from '../../hints.ts';
+import { didYouMean, showName } from '../../hints.ts';
 import { tryAll } from '../../mistakes.ts';
 import { comparedPath, pathOfField, queriedPath } from '../fold/fold-paths.ts';
 import { type FieldEntry, type FieldTable, join, type Node, type ObjectNode } from '../node.ts';
@@ -102,7 +102,7 @@ function pathsIn(filter: unknown): string[] {
 }
 
 function parseKey(name: unknown, table: FieldTable, where: string): readonly [FieldEntry, 1 | -1] {
-  const text = String(name);
+  const text = showName(name);
   const plain = text.startsWith('-') ? text.slice(1) : text;
   const entry = table.get(plain);
   if (entry) return [entry, text === plain ? 1 : -1];

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
+import { showName } from '../../hints.ts';
 import { readOwnKeywords } from './own-keywords.ts';
 import { asSchema, type GivenSchema } from './raw-schema.ts';
 
@@ -42,7 +43,7 @@ export function resolveSchema(given: GivenSchema, path: string): GivenSchema {
   const { $schema, $id: _, ...schema } = given;
   if ($schema !== undefined && !/^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/.test(String($schema)))
     throw new ConfigurationError(
-      `\`$schema\` of \`${path}\` must be https://json-schema.org/draft/2020-12/schema, and is ${String($schema)}.`,
+      `\`$schema\` of \`${path}\` must be https://json-schema.org/draft/2020-12/schema, and is ${showName($schema)}.`,
     );
   return resolveOne(schema, path, { root: given, within: [], isInNoField: false, referred: { count: 0 } });
 }

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
-import { listNames } from '../../hints.ts';
+import { listNames, showName } from '../../hints.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 
 /** The options of a resource for the histories of its records. */
@@ -34,7 +34,7 @@ export function checkHistory(
   if (custom.includes(historyName))
     throw new ConfigurationError(`${where} has \`history\`, so that a custom operation cannot have this name: give it another one.`);
   const names = ['id', ...kept.scopeFields.map((field) => field.name)];
-  const open = scopeFields?.filter((field) => !names.includes(field)) ?? [];
+  const open = scopeFields?.filter((field) => !names.includes(field)).map(showName) ?? [];
   if (open.length > 0)
     throw new ConfigurationError(
       `\`scopeFields\` of ${where} has ${listNames(open)}, but \`history.scopeFields\` of ${name} has not: nobody could say which states of a record were within the scope. Put ${open.length > 1 ? 'them' : 'it'} there.`,
