@@ -1,4 +1,4 @@
-/** What profiles and experiments said of the fixed price of a request: a part of the report, with their figures. */
+/** What profiles and experiments said of the costs, with their figures: a part of the report. */
 export const findings = `### Where a patch went
 
 The commits before and after each promise, in one run of fifteen rounds, as parts of Koa by hand: with places and outcomes, stores and hooks

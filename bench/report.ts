@@ -161,11 +161,12 @@ ${memoryTable(held)}
 
 A start reports every mistake of every definition. The time is that of the process and of V8's other threads.
 
-An import beside the others takes as long as it does because V8 reads a megabyte of JavaScript, 46 of 98 ms in a run, which stays so without whitespace and with
-short names (1.00), and because it loads its dependencies, 36 ms of it for Ajv. Loaded late, Ajv would be missing where an app is bundled: a start waits for no \`import()\`.
+An import beside the others takes as long as it does because V8 reads a megabyte of JavaScript, 46 of 98 ms in a run, and because it loads its dependencies, 36 ms of
+it for Ajv. Without whitespace and with short names it takes as long (1.00). A start is synchronous, so that Ajv could only be loaded late by \`createRequire\`,
+which bundlers do not follow.
 
-Only what may be refused is described at the start, and the chains of the standard operations are made by the first request to each, because their parts have been
-checked: 0.71 of the time for 500 resources in seven pairs beside the build before. A fourth of what is left is V8’s optimizing compiler, on other threads.
+Only what may be refused is described at the start, and the chains of the standard operations are made by the first request to each, or by the description, because their parts
+have been checked: 0.71 of the time for 500 resources in seven pairs beside the build before. A fourth of what is left is V8’s optimizing compiler, on other threads.
 
 | | CPU ms | elapsed ms | memory MiB |
 |---|--:|--:|--:|

@@ -68,7 +68,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   const { prefix, description, probes, routes, maxTimeMS, stores, ownModels, latches, removing } = parts;
   const { around } = parts.outer;
   const { resources } = description;
-  const { models = [] } = options;
+  const models = [...(options.models ?? [])];
   warnOfDoubts(resources, models);
   resources.forEach(warnOfScope);
   reachabilityOf(readDatabase(options).client); // it learns of servers from now on, whatever asks for one first

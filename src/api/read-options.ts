@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
+import { showName } from '../hints.ts';
 import { hasMark, markOf } from '../marks.ts';
 import { checkBodyLimit, checkBodyValues, defaultBodyTimeout, defaultBodyValues } from '../middleware/body-limit.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
@@ -45,16 +46,20 @@ type Options = ApiOptions<ResourceDefinition>;
 
 /** Reads the options that every resource of the api gets. */
 export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 'idempotency'> {
-  const { db, maxBody = 1_048_576, maxTimeMS = 10_000, bodyTimeout = defaultBodyTimeout, maxPageBytes = defaultPageBytes } = options;
+  const { maxBody = 1_048_576, maxTimeMS = 10_000, bodyTimeout = defaultBodyTimeout, maxPageBytes = defaultPageBytes } = options;
   const { maxStreams = 10, maxValues = defaultBodyValues, warnOnScan = isDevelopment(), shareRoundTrips = true } = options;
-  const [filterLimits, throughLimits, searchLimits, referenceLimits, streams, live] = tryAll([
+  const [db, filterLimits, throughLimits, searchLimits, referenceLimits, streams, live] = tryAll([
+    () => {
+      const db = readDatabase(options);
+      checkWriteConcern(db);
+      return db;
+    },
     () => checkFilterLimits(options),
     () => checkThroughLimits(options),
     () => checkSearchLimits(options),
     () => checkReferenceLimits(options),
     () => streamPlaces(maxStreams),
     () => liveStreams(options.live),
-    () => checkWriteConcern(readDatabase(options)),
     () => checkBodyLimit(maxBody),
     () => checkBodyValues(maxValues),
     () => checkTimeLimit(maxTimeMS),
@@ -157,9 +162,10 @@ export function readResources(options: Options): readonly ResourceDefinition[] {
 
 /** Reads the path prefix of all routes. */
 export function readPrefix({ prefix = '' }: Options): string {
-  if (prefix === '' || /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/.test(prefix)) return prefix;
+  const isPrefix = typeof prefix === 'string' && /^(?:(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+)?$/.test(prefix);
+  if (isPrefix) return prefix;
   throw new ConfigurationError(
-    `\`prefix\` must begin with a slash and end without one, such as \`/api\`, and have no segment \`.\` or \`..\`; it is \`${prefix}\`.`,
+    `\`prefix\` must begin with a slash and end without one, such as \`/api\`, and have no segment \`.\` or \`..\`; it is \`${showName(prefix)}\`.`,
   );
 }
 

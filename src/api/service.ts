@@ -100,7 +100,8 @@ export function service<Principal = never, const Rule extends string = never, Ap
   options: ServiceOptions<Principal, Rule, App> = {},
 ): Service<Principal, Rule, App> {
   checkOptions(options, { authenticate: orUndefined(aFunction), rules: orUndefined(anObject(tableOfRules)) }, '`service`');
-  const { authenticate, rules } = options;
+  const { authenticate } = options;
+  const rules = options.rules && { ...options.rules };
   if (rules) checkRuleFunctions(rules, 'the service');
   const own = madeFor.get(authenticate ?? nobody) ?? new WeakSet();
   madeFor.set(authenticate ?? nobody, own);

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
+import { showName } from '../hints.ts';
 import type { BeforeHook } from '../middleware/before-hooks.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
 import { checkProblems } from '../middleware/exchange/can-answer.ts';
@@ -36,7 +37,7 @@ import { listQueryName } from './define/endpoints.ts';
 import { readExport } from './define/export-options.ts';
 import { checkHistory, historyEndpoint, historyName } from './define/history-options.ts';
 import { liveName, readLive } from './define/live-options.ts';
-import { type FunctionTable, findUncovered, functionsOf, withGroups } from './define/operation-groups.ts';
+import { copyTable, type FunctionTable, findUncovered, functionsOf, withGroups } from './define/operation-groups.ts';
 import { cursorPaging } from './define/paging.ts';
 import { relationEndpoints } from './define/relation-endpoints.ts';
 import { isWrite, type Operation, operations, type ResourceDefinition, type ServerFieldsOf } from './define/resource-options.ts';
@@ -103,7 +104,7 @@ export function compileResource(definition: ResourceDefinition, index: number): 
 
 function pathOf({ path, model }: Partial<ResourceDefinition>): string | undefined {
   const found: unknown = path ?? model?.collection;
-  return found === undefined ? undefined : String(found);
+  return found === undefined ? undefined : showName(found);
 }
 
 function compileParts(definition: ResourceDefinition, where: string): UnlinkedResource {
@@ -174,8 +175,13 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     () => checkScopeWrites(given('scope', 'scopeWrites'), where),
     () => checkScopeFields(given('scope', 'scopeFields'), compiledModel(), where),
   ]);
-  const { path = model.collection, guards = [], guardsFor = {}, include = [], through = [], serverFields = {} } = definition;
-  const { before = {}, within = {}, after = {} } = definition;
+  const { path = model.collection, include = [], through = [], nested = [], links = [], serverFields = {} } = definition;
+  // Copies, here and below: chains are made later, and what an app has done to its arrays by then must open nothing.
+  const guards = [...(definition.guards ?? [])];
+  const guardsFor = copyTable(definition.guardsFor);
+  const before = copyTable(definition.before);
+  const within = copyTable(definition.within);
+  const after = copyTable(definition.after);
   return {
     path,
     description: definition.description ?? `Records of ${model.name}.`,
@@ -186,26 +192,26 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     scope: definition.scope ?? (() => everything),
     isScoped: definition.scope !== undefined,
     scopeWrites: definition.scopeWrites ?? true,
-    scopeFields: definition.scopeFields,
-    serverFields: typeof serverFields === 'function' ? { create: serverFields } : serverFields,
+    scopeFields: definition.scopeFields && [...definition.scopeFields],
+    serverFields: typeof serverFields === 'function' ? { create: serverFields } : { ...serverFields },
     explicitWrites: definition.explicitWrites ?? false,
     mergePatch: definition.mergePatch ?? true,
     preconditionRequired: definition.preconditionRequired ?? false,
     maxAffected: definition.maxAffected ?? 1_000,
     caching: cachingOf(definition),
-    paging: definition.paging ?? cursorPaging(),
+    paging: { ...(definition.paging ?? cursorPaging()) },
     fields: definition.fields ?? false,
-    filters: definition.filters ?? [],
+    filters: [...(definition.filters ?? [])],
     export: exporting(),
     aggregate: aggregating(),
     search: definition.search as FindIds | undefined,
     live: living(),
     history: hasHistory(),
-    include,
-    through,
-    nested: definition.nested ?? [],
-    links: definition.links ?? [],
-    deletedGuards: definition.deleted?.guards,
+    include: copyList(include),
+    through: copyList(through),
+    nested: [...nested],
+    links: [...links],
+    deletedGuards: definition.deleted && [...definition.deleted.guards],
     guardsOf: (operation) => {
       const isQuery = operation === listQueryName;
       const whose = isQuery || whole().includes(operation) ? 'list' : operation === historyName && hasHistory() ? 'get' : undefined;
@@ -223,13 +229,18 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   };
 }
 
+/** What is no list is refused where the relations are compiled. */
+function copyList<List extends readonly string[]>(list: List): List {
+  return (Array.isArray(list) ? [...list] : list) as List;
+}
+
 function cachingOf({ cacheControl, vary }: ResourceDefinition): CachingOptions {
-  return { ...(cacheControl !== undefined && { cacheControl }), ...(vary && { vary }) };
+  return { ...(cacheControl !== undefined && { cacheControl }), ...(vary && { vary: [...vary] }) };
 }
 
 function readOps({ ops = defaultOperations }: ResourceDefinition, where: string): readonly Operation[] {
   checkNames('operation in `ops`', ops, operations, where);
-  return ops;
+  return [...ops];
 }
 
 /** Checks `guardsFor`, `before`, `within` or `after`: arrays of functions by the names of operations and groups. */
@@ -277,7 +288,7 @@ function checkFunctions(functions: readonly unknown[], option: string, where: st
 }
 
 function describe(value: unknown): string {
-  return typeof value === 'string' ? `\`'${value}'\`` : `\`${String(value)}\``;
+  return typeof value === 'string' ? `\`'${value}'\`` : `\`${showName(value)}\``;
 }
 
 /** Not every name of a collection is a path. */

@@ -50,8 +50,8 @@ export interface Around {
 
 /**
  * Makes the chain of each operation of a resource, once: what is served and what is described are the same. Those of
- * the standard operations are made by their first request, or by the description: their parts are checked before, and
- * most processes of a large api run few of them.
+ * the standard operations are made by their first request, or by the description: their parts have been checked, and
+ * are copies of what the app has given.
  */
 export function serveResource(resource: CompiledResource, { before, identifying }: Around, resourceIn: InView): ServedResource {
   const own = new Map([...chainsOf(resource)].map(([name, make]) => [name, once(make)] as const));

@@ -18,6 +18,17 @@ describe('a mistake in a resource is a configuration error when the routes are b
     ['an unknown option', { guard: [] }, /`guard` is not an option of resource `docs`; did you mean `guards`\?/],
     ['an unknown option without a near miss', { colour: 1 }, /`colour` is not an option of resource `docs`\. Allowed: model, /],
     ['an unknown operation', { ops: ['gett'] }, /`gett` is not an operation in `ops` of resource `docs`; did you mean `get`\?/],
+    [
+      'an operation that is no name',
+      { ops: ['get', undefined] },
+      /`undefined` is not an operation in `ops` of resource `docs`\. Allowed: list, /,
+    ],
+    ['a guard that is an object', { guards: [Object.create(null)] }, /`guards` .* it has `\[Object: null prototype\] {}`/],
+    [
+      'problems that are null',
+      { operations: { send: { handler: () => 1, problems: null } } },
+      /`problems` of .* must be an array of codes/,
+    ],
     ['ops that are no list', { ops: 'get' }, /`ops` of resource `docs` must be an array/],
     [
       'a hook for Put where it is not listed',
@@ -165,6 +176,7 @@ describe('a mistake in an api is a configuration error', () => {
     ['an unknown option', { prefx: '/api' }, /`prefx` is not an option of an api; did you mean `prefix`\?/],
     ['a prefix without a slash', { prefix: 'api' }, /`prefix`/],
     ['a prefix that ends with one', { prefix: '/api/' }, /`prefix`/],
+    ['a prefix that is a symbol', { prefix: Symbol('api') }, /`prefix` .* it is `Symbol\(api\)`/],
     ['a prefix that is a slash', { prefix: '/' }, /`prefix`/],
     ['a prefix that clients resolve', { prefix: '/..' }, /`prefix`/],
     ['a prefix with a part that clients resolve', { prefix: '/api/./v1' }, /`prefix`/],

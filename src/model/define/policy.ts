@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
-import { didYouMean } from '../../hints.ts';
+import { didYouMean, showName } from '../../hints.ts';
 import { type Aggregate, aggregates } from './aggregates.ts';
 
 /** Every filter operator of a list's query string, in the order of the documentation. */
@@ -123,7 +123,7 @@ export function checkPolicy(policy: unknown, field: string): Policy {
     else if ((flags as readonly string[]).includes(option)) checkFlag(value, option, field);
     else checkAllowed(value, option, field);
   }
-  const checked: Policy = policy;
+  const checked = copyOf(policy);
   if (checked.private !== undefined && checked.read !== undefined && checked.private !== (checked.read === false))
     throw new ConfigurationError(`\`policy\` of field \`${field}\`: \`private: true\` means \`read: false\`. Say only one of them.`);
   const shown = (['filter', 'sort', 'aggregate', 'group', 'near'] as const).filter((option) => checked[option]);
@@ -172,6 +172,12 @@ export function rulesOf(policy: Policy): PolicyRules | undefined {
   return { read: namesOf(read), insert: namesOf(insert), update: namesOf(update) };
 }
 
+/** Views are compiled later: what an app does to its arrays by then must not show a field to others. */
+function copyOf(policy: Policy): Policy {
+  const copies = Object.entries(policy).map(([option, value]) => [option, Array.isArray(value) ? [...value] : value] as const);
+  return Object.fromEntries(copies);
+}
+
 function isNamed(allowed: Allowed | undefined): boolean {
   return allowed !== undefined && typeof allowed !== 'boolean';
 }
@@ -214,7 +220,7 @@ function checkNames(given: unknown, option: string, legal: readonly string[], ki
   for (const name of given) {
     if (!legal.includes(name)) {
       throw new ConfigurationError(
-        `\`policy.${option}\` of field \`${field}\` names the unknown ${kind} \`${String(name)}\`. Allowed: ${legal.join(', ')}.`,
+        `\`policy.${option}\` of field \`${field}\` names the unknown ${kind} \`${showName(name)}\`. Allowed: ${legal.join(', ')}.`,
       );
     }
   }

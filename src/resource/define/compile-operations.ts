@@ -158,7 +158,7 @@ function compileOperation(name: string, definition: unknown, resource: string): 
     () => requireAnswer(given('handler', 'use'), where),
     () => (options.query === undefined ? undefined : compileTypedQuery(options.query as Fields, `\`query\` of ${where}`)),
     () => (options.answer === undefined ? undefined : compileAnswer(options.answer, where)),
-    () => checkCodes(options.problems ?? [], where),
+    () => checkCodes(options.problems === undefined ? [] : options.problems, where),
     () => checkStatus(given('status'), where),
   ]);
   const { method = 'POST', path = `/:id/${name}`, summary = name, handler = answersNothing, problems = [], status } = options;
@@ -167,7 +167,7 @@ function compileOperation(name: string, definition: unknown, resource: string): 
     method,
     path,
     summary,
-    use: (options.use ?? []) as readonly ResourceMiddleware[],
+    use: [...((options.use ?? []) as readonly ResourceMiddleware[])],
     reading,
     checking,
     handler,
@@ -176,7 +176,7 @@ function compileOperation(name: string, definition: unknown, resource: string): 
     isBodyOptional,
     query,
     answer: compiledAnswer,
-    problems,
+    problems: [...problems],
     status,
   };
 }

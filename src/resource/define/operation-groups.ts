@@ -31,6 +31,11 @@ export type NamedBy<Key, Ops> = Key extends OperationGroup ? Extract<Ops, Groups
 /** Functions by the names of operations and groups. */
 export type FunctionTable = Readonly<Record<string, readonly unknown[] | undefined>>;
 
+/** A copy of a table and of its arrays. */
+export function copyTable(table: FunctionTable = {}): FunctionTable {
+  return Object.fromEntries(Object.entries(table).map(([name, functions]) => [name, functions && [...functions]]));
+}
+
 const groupNames = Object.keys(operationGroups) as readonly OperationGroup[];
 
 const groupsByOperation: ReadonlyMap<string, readonly OperationGroup[]> = new Map(

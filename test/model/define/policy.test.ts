@@ -12,7 +12,7 @@ describe('a policy', () => {
     { private: true, sort: false },
     { private: false, sort: true, filter: true },
   ])('may be %j', (policy) => {
-    expect(checkPolicy(policy, 'name')).toBe(policy);
+    expect(checkPolicy(policy, 'name')).toEqual(policy);
   });
 
   it.each<[unknown, string]>([
