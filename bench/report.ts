@@ -166,7 +166,7 @@ it for Ajv. Without whitespace and with short names it takes as long (1.00). A s
 which bundlers do not follow.
 
 Only what may be refused is described at the start, and the chains of the standard operations are made by the first request to each, or by the description, because their parts
-have been checked: 0.71 of the time for 500 resources in seven pairs beside the build before. A fourth of what is left is V8’s optimizing compiler, on other threads.
+have been checked: 0.71 of the time for 500 resources in seven pairs beside the build before. A third of what is left is V8’s optimizing compiler, on other threads (0.66 with \`--no-opt\`).
 
 | | CPU ms | elapsed ms | memory MiB |
 |---|--:|--:|--:|
