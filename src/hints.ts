@@ -43,7 +43,7 @@ export function didYouMean(name: unknown, candidates: Iterable<string>, otherwis
 
 /** A name as it is, for a message about a definition; what is no name, as Node's `inspect` shows it. */
 export function showName(given: unknown): string {
-  return typeof given === 'string' ? given : inspect(given, { depth: 0, breakLength: Number.POSITIVE_INFINITY });
+  return typeof given === 'string' ? given : inspect(given, { depth: 0, compact: true, breakLength: Number.POSITIVE_INFINITY });
 }
 
 function rankCandidate(name: string, candidate: string): number {

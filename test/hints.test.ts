@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { didYouMean, firstNames, listNames, nearest } from '../src/hints.ts';
+import { didYouMean, firstNames, listNames, nearest, showName } from '../src/hints.ts';
 
 /** The textbook algorithm (optimal string alignment), to compare with. */
 function distance(a: string, b: string): number {
@@ -84,6 +84,18 @@ describe('didYouMean()', () => {
 });
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`);
+
+describe('showName()', () => {
+  it.each<[what: string, given: unknown, shown: string]>([
+    ['a name', 'get', 'get'],
+    ['undefined', undefined, 'undefined'],
+    ['a symbol', Symbol('get'), 'Symbol(get)'],
+    ['an object without a prototype', Object.create(null), '[Object: null prototype] {}'],
+    ['an array of many, on one line', Array.from({ length: 20 }, (_, n) => `n${n}`), expect.not.stringContaining('\n') as never],
+  ])('shows %s', (_what, given, shown) => {
+    expect(showName(given)).toEqual(shown);
+  });
+});
 
 describe('listNames()', () => {
   it.each([

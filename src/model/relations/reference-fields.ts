@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
+import { showName } from '../../hints.ts';
 import { tryAll } from '../../mistakes.ts';
 import {
   absent,
@@ -154,7 +155,7 @@ function defaultOf({ makeDefault }: CompiledField, where: string): unknown {
     return makeDefault?.();
   } catch (error) {
     throw new ConfigurationError(
-      `The \`default\` of ${where} is asked once when the model is compiled, because no default may have the id of a reference with \`onDelete\`, and has failed: ${(error as Error).message}`,
+      `The \`default\` of ${where} is asked once when the model is compiled, because no default may have the id of a reference with \`onDelete\`, and has failed: ${error instanceof Error ? error.message : showName(error)}`,
     );
   }
 }
