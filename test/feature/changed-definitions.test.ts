@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defineModel, guards, service, t } from '../../src/index.ts';
+import { cursorPaging, defineModel, guards, openapiDocument, planIndexes, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useServer } from '../support/http/serve.ts';
 
@@ -10,7 +10,7 @@ const Note = defineModel('Note', {
   collection: 'notes',
   fields: {
     id: t.string({ policy: { insert: true } }),
-    text: t.string(),
+    text: t.string({ policy: { filter: true } }),
     owner: t.string({ policy: { update: false } }),
     revision: t.revision(),
     deletedAt: t.deletedAt(),
@@ -33,7 +33,7 @@ it('what an app does to the arrays and tables of a resource after the start chan
     ran.push(name);
     return true;
   };
-  const parts = {
+  const makeParts = () => ({
     ops: ['list', 'get', 'create', 'patch', 'delete'],
     guards: [runs('guard')],
     guardsFor: { patch: [runs('guard of patch')] },
@@ -43,9 +43,15 @@ it('what an app does to the arrays and tables of a resource after the start chan
     deleted: { guards: [runs('guard of deleted')] },
     serverFields: { create: () => ({ owner: 'ann' }) },
     vary: ['X-Tenant'],
-  };
+    scope: () => ({ owner: 'ann' }),
+    scopeFields: ['owner'],
+    filters: ['text = … OR text = …'],
+    paging: cursorPaging({ max: 2 }),
+  });
   const shop = service();
-  const api = shop.api({ db: database.db, resources: [shop.resource({ model: Note, ...parts } as never)] });
+  const apiOf = (parts: object) => shop.api({ db: database.db, resources: [shop.resource({ model: Note, ...parts } as never)] });
+  const parts = makeParts();
+  const api = apiOf(parts);
   empty(parts);
   const { request } = await serve(api.routes());
 
@@ -55,10 +61,13 @@ it('what an app does to the arrays and tables of a resource after the start chan
   expect((await request('DELETE', '/notes/a')).status).toBe(204);
   expect((await request('GET', '/notes?deleted=with')).status).toBe(200);
   expect(ran).toEqual(['guard', 'before', 'guard', 'guard of patch', 'within', 'guard', 'after', 'guard', 'guard of deleted']);
+  const unchanged = apiOf(makeParts());
+  expect([openapiDocument(api), await planIndexes(api)]).toEqual([openapiDocument(unchanged), await planIndexes(unchanged)]);
 });
 
 it('nor what a caller sees whose view is compiled later, nor who may see an answer again', async () => {
   const readers = ['staff'];
+  const near = { maxMetres: 10 };
   const include = ['tag'];
   const rules = { staff: (principal: string): boolean => principal === 'ann', member: (principal: string): boolean => principal === 'ben' };
   let isOpen = true;
@@ -70,6 +79,7 @@ it('nor what a caller sees whose view is compiled later, nor who may see an answ
       secret: t.string({ default: '', policy: { read: readers as never } }),
       remark: t.string({ default: '', policy: { read: 'member' } }),
       tagId: t.ref('Tag', { id: t.string(), as: 'tag' }),
+      place: t.optional(t.point({ policy: { near } })),
     },
   });
   const Tag = defineModel('Tag', { collection: 'tags', fields: { id: t.string({ policy: { insert: true } }) } });
@@ -84,6 +94,7 @@ it('nor what a caller sees whose view is compiled later, nor who may see an answ
   await database.db.collection<{ _id: string }>('tags').insertOne({ _id: 't' });
   await database.db.collection<{ _id: string; [key: string]: string }>('papers').insertOne({ _id: 'a', secret: 'x', tagId: 't' });
   readers.push('member');
+  near.maxMetres = 1_000;
   include.length = 0;
   use.length = 0;
   rules.staff = () => true;
@@ -95,6 +106,7 @@ it('nor what a caller sees whose view is compiled later, nor who may see an answ
     ['id', 'secret', 'tagId', 'tag'],
     ['id', 'remark', 'tagId', 'tag'],
   ]);
+  expect((await request('GET', '/papers?near=8,47,500', as('ann'))).status).toBe(400);
   expect((await request('POST', '/papers/a/send', as('ben'))).status).toBe(200);
   isOpen = false;
   expect((await request('POST', '/papers/a/send', as('ben'))).status).toBe(403);

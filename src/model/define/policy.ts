@@ -172,9 +172,12 @@ export function rulesOf(policy: Policy): PolicyRules | undefined {
   return { read: namesOf(read), insert: namesOf(insert), update: namesOf(update) };
 }
 
-/** Views are compiled later: what an app does to its arrays by then must not show a field to others. */
+/** Views are compiled later: what an app has done to its arrays and objects by then must not show a field to others. */
 function copyOf(policy: Policy): Policy {
-  const copies = Object.entries(policy).map(([option, value]) => [option, Array.isArray(value) ? [...value] : value] as const);
+  const copies = Object.entries(policy).map(([option, value]) => {
+    const copy: unknown = Array.isArray(value) ? [...value] : typeof value === 'object' ? { ...value } : value;
+    return [option, copy] as const;
+  });
   return Object.fromEntries(copies);
 }
 
