@@ -250,6 +250,7 @@ describe('every method of a collection sees a deleted record as gone', () => {
     findIds: async (c) => expect(await c.findIds({}, 10, new Work())).toEqual(['live']),
     findIdsBy: async (c) => expect(await c.findIdsBy('place', ['here'], undefined, 10, new Work())).toEqual(['live']),
     holdAll: async (c) => expect(await c.holdAll(['gone', 'live'], undefined, new Work())).toBe(1),
+    findPaths: async (c) => expect(await c.findPaths({}, ['place'], 10, new Work())).toEqual([{ _id: 'live', place: 'here' }]),
     readPaths: async (c) =>
       expect(await c.readPaths(['gone', 'live'], ['place'], undefined, new Work())).toEqual([{ _id: 'live', place: 'here' }]),
     readAll: async (c) => expect((await c.readAll(['gone', 'live'], undefined, new Work())).map(({ id }) => id)).toEqual(['live']),

@@ -34,6 +34,7 @@ export function hideDeleted(model: CompiledModel, all: Operations, visible: Visi
     findIds: (filter, limit, work) => all.findIds(seen(filter) ?? {}, limit, work),
     findIdsBy: (path, values, scope, limit, work) => all.findIdsBy(path, values, seen(scope), limit, work),
     holdAll: (ids, scope, work) => all.holdAll(ids, seen(scope), work),
+    findPaths: (filter, paths, limit, work) => all.findPaths(seen(filter) ?? {}, paths, limit, work),
     readPaths: (ids, paths, scope, work) => all.readPaths(ids, paths, seen(scope), work),
     readAll: (ids, scope, work, room) => all.readAll(ids, seen(scope), work, room),
     removeAll: (ids, scope, deletion, work) => all.removeAll(ids, seen(scope), deletion, work),

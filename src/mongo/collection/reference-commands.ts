@@ -15,7 +15,7 @@ import { StoredRecord } from '../stored-record.ts';
 
 type Stored = Record<string, unknown>;
 
-/** The commands that checked references need. Each is sent once for every 5,000 ids. */
+/** The commands that checked references need. One that is given ids is sent once for every 5,000 of them. */
 export interface ReferenceCommands {
   /** The ids of records that match, as the primary knows them; at most `limit`. */
   findIds(filter: Filter, limit: number, work: Work): Promise<unknown[]>;
@@ -29,6 +29,11 @@ export interface ReferenceCommands {
    * records there are.
    */
   holdAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<number>;
+  /**
+   * What records that match have at some stored paths, as the primary knows them: at most `limit` of them, and no more
+   * than one answer of the database has room for.
+   */
+  findPaths(filter: Filter, paths: readonly string[], limit: number, work: Work): Promise<Stored[]>;
   /** Reads the ids of these records and what they have at some stored paths, within the scope. */
   readPaths(ids: readonly unknown[], paths: readonly string[], scope: Filter | undefined, work: Work): Promise<Stored[]>;
   /** Reads these records whole, within the scope, as far as there is room. */
@@ -99,6 +104,11 @@ export function openReferenceCommands(
       return held;
     },
 
+    findPaths(filter, paths, limit, work) {
+      const projection = includePaths(paths);
+      return readLatest(work, (command) => command.count(() => readFirst(open(filter, { projection, limit }, command))));
+    },
+
     async readPaths(ids, paths, scope, work) {
       const projection = includePaths(['_id', ...paths]);
       const records: Stored[] = [];
@@ -128,6 +138,16 @@ export function openReferenceCommands(
     purgeAll,
     rewriteAll,
   };
+}
+
+/** Reads the first batch of a cursor. */
+async function readFirst(cursor: FindCursor<Stored>): Promise<Stored[]> {
+  try {
+    await cursor.hasNext();
+    return cursor.readBufferedDocuments();
+  } finally {
+    await cursor.close(); // before the next command of a transaction
+  }
 }
 
 /** The request has no field for what a delete or restore does to further records. */

@@ -10,11 +10,11 @@ import { type Ids, mayTell, mostErrors, type Named, namedInChanges } from './che
 const idsPerFilter = 1_000;
 
 /**
- * Finds out which of the missing references are new in one of the records that a write to many addresses. It asks for a
- * record that lacks some of them, until there is none, or until the references are enough for an error.
+ * Finds out which of the missing references are new in one of the records that a write to many addresses. It asks for
+ * records that lack some of them, until there are none, or until the references are enough for an error.
  */
 export async function findNewInMany(
-  collection: Pick<ModelCollection, 'findIds' | 'readAll'>,
+  collection: Pick<ModelCollection, 'findIds' | 'findPaths'>,
   missing: readonly Named[],
   { assignments, embedded }: Changes,
   { conditions, scope, writer }: Targets,
@@ -23,12 +23,12 @@ export async function findNewInMany(
   const filter = both(buildFilter(conditions), scope);
   const found: Named[] = [];
 
-  const findOne = async (condition: Filter) => (await collection.findIds(both(filter, condition), 1, work))[0];
+  const isThere = async (condition: Filter) => (await collection.findIds(both(filter, condition), 1, work)).length > 0;
 
   /** The ids that a record gets with an embedded object that it does not have. */
   async function findCreated({ edge, ids }: Named, merge: EmbeddedMerge): Promise<readonly string[]> {
     const named = keysIn({ edge, ids }, { assignments: [], embedded: [merge] });
-    return named.length > 0 && (await findOne({ [merge.path]: { $not: { $type: 'object' } } })) !== undefined ? named : [];
+    return named.length > 0 && (await isThere({ [merge.path]: { $not: { $type: 'object' } } })) ? named : [];
   }
 
   /** The assigned ids that at least one of the records does not have yet. */
@@ -39,18 +39,20 @@ export async function findNewInMany(
     return added;
   }
 
-  /** The ids that at least one of the records lacks, at most as many as an error names. */
+  /** The ids that at least one of the records lacks, about as many as an error names. */
   async function findLacking({ edge: { field }, ids }: Named, keys: readonly string[]): Promise<readonly string[]> {
     const left = new Map(keys.map((key) => [key, ids.get(key)?.id]));
     while (left.size > 0 && keys.length - left.size < mostErrors) {
-      const id = await findOne({ [field.path]: { $not: { $all: [...left.values()] } } });
-      if (id === undefined) break;
-      const [record] = await collection.readAll([id], undefined, work);
-      if (!record) continue; // it has gone in between
-      const had = new Set<string>();
-      field.visit(record.stored, (other) => had.add(field.leaf.toJson(other)));
-      const lacking = [...left.keys()].filter((key) => !had.has(key));
-      for (const key of lacking.length > 0 ? lacking : [...left.keys()]) left.delete(key); // it may have ids of another type with equal texts
+      const lacksSome = { [field.path]: { $not: { $all: [...left.values()] } } };
+      const sought = [...left.keys()];
+      const records = await collection.findPaths(both(filter, lacksSome), [field.path], Math.min(left.size, mostErrors), work);
+      if (records.length === 0) break;
+      for (const record of records) {
+        const had = new Set<string>();
+        field.visit(record, (other) => had.add(field.leaf.toJson(other)));
+        for (const key of sought) if (!had.has(key)) left.delete(key);
+      }
+      if (left.size === sought.length) left.clear(); // they have ids of another type with equal texts
     }
     return keys.filter((key) => !left.has(key));
   }
