@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBilling } from '../../examples/billing/api.ts';
 import { importTasks } from '../../examples/billing/import-tasks.ts';
 import { Invoice, Task, User } from '../../examples/billing/model.ts';
-import { hash } from '../../examples/billing/password.ts';
+import { hash, verify } from '../../examples/billing/password.ts';
 import { applyIndexes, openStore, planIndexes } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
@@ -35,6 +35,12 @@ async function makeTasks(...rows: readonly string[]): Promise<string[]> {
   expect(await importTasks(database.db, 'acme', rows.join('\n'))).toEqual([]);
   return (await openStore(Task, { db: database.db }).find({ tenant: 'acme' })).map(({ id }) => String(id));
 }
+
+it.each([2, 16_384, 32_768])('knows a password by its hash of the cost %i, and by nothing else', async (cost) => {
+  const hashed = await hash('correct horse', cost);
+  expect(await Promise.all(['correct horse', 'correct', ''].map((password) => verify(password, hashed)))).toEqual([true, false, false]);
+  expect(await Promise.all(['', 'a.b', `1.${hashed}`].map((other) => verify('correct horse', other)))).toEqual([false, false, false]);
+});
 
 it('has the indexes that it needs, and no other', async () => {
   const { collections } = await planIndexes(createBilling(database.db));
