@@ -95,10 +95,14 @@ const hasNoTransaction = async () => (await openTransactions()).length === 0;
 /** The promise is a second. A busy machine needs longer; without the promise it would be more than a minute. */
 const soonMS = 5_000;
 
-/** Waits until a condition holds; false if it does not. */
+/** Waits until a condition holds; false if it does not. It asks less and less often, because asking is work, too. */
 async function soon(holds: () => Promise<boolean> | boolean): Promise<boolean> {
-  for (const begun = performance.now(); performance.now() - begun < soonMS; await pause(2)) if (await holds()) return true;
-  return false;
+  const begun = performance.now();
+  for (let ms = 2; performance.now() - begun < soonMS; ms = Math.min(2 * ms, 32)) {
+    if (await holds()) return true;
+    await pause(ms);
+  }
+  return holds();
 }
 
 const isAsExpected = ({ isRefused }: Sent, status: number) => (isRefused ? status === 409 : status < 300);

@@ -6,14 +6,19 @@ import type { ApiDescription } from '../../src/openapi/api-description.ts';
 import { useDatabase } from '../support/database/database.ts';
 
 // A chain of a standard operation is made by its first request. A mistake that showed only then would be a 500 for a
-// client, and not an api that does not start. So every place of definitions that use most of the library is given every
-// odd value: what is made of them must be refused, or must let every chain be made.
+// client, and not an api that does not start. So every option of definitions that use most of the library is given
+// every odd value, and every place in their values the oddest: what is made of them must be refused, or must let every
+// chain be made.
 
 const database = useDatabase();
 const nothing = () => true;
+const oddest: readonly unknown[] = [
+  ...[undefined, null, true, '', 'list', '__proto__', 0, -1, 0.5, 7, Number.NaN, 1n, Symbol('s')],
+  ...[nothing, new Map(), [undefined], ['x'], {}],
+];
 const odd: readonly unknown[] = [
-  ...[undefined, null, true, false, '', 'x', 'list', '__proto__', '30d', 0, -1, 0.5, 1, 7, Number.NaN, 2 ** 31, 2 ** 53, 1n, Symbol('s')],
-  ...[nothing, class {}, new Date(0), /x/, new Map(), [], {}, Object.create(null), [undefined], ['x'], [nothing, nothing], { x: 1 }],
+  ...oddest,
+  ...[false, 'x', '30d', 1, 2 ** 31, 2 ** 53, class {}, new Date(0), /x/, [], Object.create(null), [nothing, nothing], { x: 1 }],
 ];
 
 const ofModel = {
@@ -190,7 +195,7 @@ describe.each<[Level, neverMade: readonly string[], least: number]>([
     const others = optionsOf(level).filter((option) => !(option in legal[level]));
     expect(others.length).toBeGreaterThanOrEqual(least);
     for (const path of [...placesOf(legal[level]).slice(1), ...others.map((option) => [option])])
-      for (const value of odd) {
+      for (const value of path.length === 1 ? odd : oddest) {
         const where = `${path.join('.')}: ${inspect(value)}`;
         try {
           const api = make({ [level]: replace(legal[level], path, value) as object });
