@@ -44,10 +44,10 @@ const api = useApi(database, (shop) => [
 ]);
 const serve = useServer();
 /** Serves one model at once, for tests that define their own. */
-const serveModel = (model: Model) =>
+const serveModel = (model: Model, served: typeof ops | readonly ['create'] = ['create']) =>
   serve(
     service()
-      .api({ db: database.db, resources: [service().resource({ model })] })
+      .api({ db: database.db, resources: [service().resource({ model, ops: served })] })
       .routes(),
   );
 const collection = (name: string) => database.db.collection<{ _id: string; [key: string]: unknown }>(name);
@@ -61,6 +61,8 @@ beforeEach(async () => {
 });
 
 const spanError = (path: string) => ({ field: path, message: 'must not end before it begins' });
+const secret = (field: string) => ({ field, message: 'is a secret' });
+const writeOnly = { private: true, insert: true, update: true };
 const minError = { field: 'min', message: 'must not be above max' };
 
 describe('a check over several fields', () => {
@@ -120,6 +122,49 @@ describe('a check over several fields', () => {
     await server.request('POST', '/seen', { body: { a: '1.5' } });
     expect(Object.keys(seen as object)).toEqual(['a']);
     expect(String((seen as { a: unknown }).a)).toBe('1.5');
+  });
+
+  it('names no private field that clients do not write, whichever way they write', async () => {
+    const Band = t.object(
+      'Band',
+      { from: t.int(), limit: t.int({ default: 5, policy: { private: true } }), key: t.optional(t.int({ policy: writeOnly })) },
+      { check: ({ from, limit, key }) => (from > limit ? [secret('limit')] : key === 1 ? [secret('key')] : undefined) },
+    );
+    const Banded = defineModel('Banded', {
+      collection: 'banded',
+      fields: { id: t.string({ policy: { insert: true } }), band: Band, max: t.int({ default: 9, policy: { private: true } }) },
+      check: ({ band, max }) => (band.from < -max ? [secret('max')] : undefined),
+    });
+    const server = await serveModel(Banded, ops);
+    await collection('banded').insertOne({ _id: 'b', band: { from: 1, limit: 5 }, max: 9 });
+    const refusals = async (band: object) => {
+      const writes = [['POST', '/banded', { id: 'n', band }] as const, ['PUT', '/banded/b', { band }] as const];
+      return Promise.all(writes.map(async ([method, path, body]) => (await server.request(method, path, { body })).body.errors));
+    };
+    const twice = (field: string, message: string) => [0, 1].map(() => [{ field, message, rule: 'check' }]);
+    expect(await refusals({ from: 6 })).toEqual(twice('band', 'is not valid'));
+    expect(await refusals({ from: -10 })).toEqual(twice('', 'is not valid'));
+    expect(await refusals({ from: 1, key: 1 })).toEqual(twice('band.key', 'is a secret'));
+  });
+
+  it('names none in a map either, whatever its keys are, and tells once of many', async () => {
+    const Lot = t.object('Lot', { size: t.int(), limit: t.int({ default: 5, policy: { private: true } }) });
+    const Lots = defineModel('Lots', {
+      collection: 'lots',
+      fields: { id: t.string({ policy: { insert: true } }), lots: t.map(Lot), list: t.array(Lot, { default: [] }) },
+      check: ({ lots }) =>
+        Object.entries(lots).flatMap(([key, { size }]) =>
+          ['limit', 'limit', ...(size < 0 ? ['size'] : [])].map((name) => secret(`lots.${key}.${name}`)),
+        ),
+    });
+    const server = await serveModel(Lots);
+    const errorsOf = async (lots: object) => (await server.request('POST', '/lots', { body: { id: 'n', lots } })).body.errors;
+    const hidden = (field: string) => ({ field, message: 'is not valid', rule: 'check' });
+    expect(await errorsOf({ a: { size: 1 }, 'a.b': { size: 1 } })).toEqual([hidden('lots.a'), hidden('lots.a.b')]);
+    expect(await errorsOf({ 'a.limit': { size: -1 } })).toEqual([
+      hidden('lots.a.limit'),
+      { ...secret('lots.a.limit.size'), rule: 'check' },
+    ]);
   });
 
   it('is not awaited: what is no sentence and no list is a bug of the deployer', async () => {

@@ -97,9 +97,9 @@ export function patchAccess(rules: WriteRules): Access {
   return { ...access, protects: (field) => isHiddenByRule(field) && access.protects(field) };
 }
 
-/** Whether a rule hides a field from a client that may not write it either: then the client does not know of it. */
+/** Whether a client does not know of a field: it may neither read nor write it. */
 export function isUnknownTo(access: Access, field: CompiledField): boolean {
-  return isHiddenByRule(field) && access.refusal(field) !== undefined;
+  return field.policy.private === true && access.refusal(field) !== undefined;
 }
 
 function isHiddenByRule({ policy, rules }: CompiledField): boolean {

@@ -3,6 +3,7 @@ import type { Check } from '../define/schema.ts';
 import { join, type Node, type ObjectNode, pathIn, recordPath } from '../node.ts';
 import { compileHydrate } from '../read/hydrate.ts';
 import { type Access, isUnknownTo } from './access.ts';
+import { after, mapKeysOf, member } from './refuse-invalid.ts';
 import type { Report } from './report.ts';
 
 /**
@@ -18,7 +19,7 @@ export function ownFields(node: ObjectNode): ObjectNode {
 
 /**
  * Compiles the check of one object. Undefined if it has none. With the `access` of a client, an error of a field that
- * the client does not know is one of the object that holds it, and does not say which.
+ * the client neither reads nor writes is one of the object that holds it, and does not say which.
  */
 export function compileCheck(node: ObjectNode, access?: Access): RunCheck | undefined {
   const { check, name = 'an embedded object' } = node;
@@ -28,31 +29,50 @@ export function compileCheck(node: ObjectNode, access?: Access): RunCheck | unde
     const found = report.once(node, readFrom, (): unknown => (check as Check<unknown>)(hydrate(stored)));
     if (found === undefined) return;
     if (typeof found === 'string') report.refuse(new Invalid('check', found).at(path));
-    else if (Array.isArray(found)) for (const error of found.map(toFieldError)) report.refuse(errorAt(path, error, node, access));
-    else throw new Error(`\`check\` of ${name} must return nothing, a sentence or an array of errors, and must not be async.`);
+    else if (Array.isArray(found)) {
+      const errors = found.map(toFieldError);
+      const told = access ? errorsFor(access, errors, node, hydrate(stored)) : errors;
+      for (const error of told) report.refuse({ ...error, field: error.field === '' ? path : join(path, error.field) });
+    } else throw new Error(`\`check\` of ${name} must return nothing, a sentence or an array of errors, and must not be async.`);
   };
 }
 
-function errorAt(path: string, error: FieldError, node: ObjectNode, access: Access | undefined): FieldError {
-  const known = access ? knownPart(error.field, node, access) : error.field;
-  return known === error.field ? { ...error, field: join(path, known) } : notValid.at(known === '' ? path : join(path, known));
+/** The errors of a document that a client is told. However many of one object it must not know, it is told one. */
+function errorsFor(access: Access, errors: readonly FieldError[], node: ObjectNode, document: unknown): FieldError[] {
+  const hiding = new Set<string>();
+  return errors.flatMap((error) => {
+    const known = knownPart(error.field, node, document, access);
+    if (known === error.field) return error;
+    if (hiding.has(known)) return [];
+    hiding.add(known);
+    return notValid.at(known);
+  });
 }
 
 const notValid = new Invalid('check', 'is not valid');
 
-/** The part of a path up to the first field that the client does not know. */
-function knownPart(path: string, node: Node, access: Access): string {
-  const names = path.split('.');
-  let at: Node | undefined = node;
-  for (const [index, name] of names.entries()) {
-    if (at?.kind === 'object') {
-      const field = at.byName.get(name);
-      if (field && isUnknownTo(access, field)) return names.slice(0, index).join('.');
-      at = field?.node;
-    } else if (at?.kind === 'array') at = at.items.node;
-    else at = at?.kind === 'map' ? at.values.node : undefined;
-  }
-  return path;
+/**
+ * The part of a path in a document up to the first field that the client does not know. A key of a map may have dots,
+ * so that several ways may lead to one: none of them may be unknown.
+ */
+function knownPart(path: string, node: Node, value: unknown, access: Access): string {
+  if (path === '' || node.kind === 'leaf') return path;
+  const knownBelow = (inner: Node, key: string): string => {
+    const rest = after(path, key);
+    const known = knownPart(rest, inner, member(value, key), access);
+    return known === rest ? path : known === '' ? key : join(key, known);
+  };
+  if (node.kind === 'map')
+    return (
+      mapKeysOf(path, value)
+        .map((key) => knownBelow(node.values.node, key))
+        .find((known) => known !== path) ?? path
+    );
+  const [name = ''] = path.split('.', 1);
+  if (node.kind === 'array') return knownBelow(node.items.node, name);
+  const field = node.byName.get(name);
+  if (!field) return path;
+  return isUnknownTo(access, field) ? '' : knownBelow(field.node, name);
 }
 
 /** The check of an object at its place in a record. `stored` is the object, in stored form. */

@@ -67,16 +67,18 @@ function isKeyInPrivate(node: Node, value: unknown, path: string, isPrivate: boo
 }
 
 /** The keys of a map with which a path may begin. They are several if the map has the keys `a` and `a.b`. */
-function mapKeysOf(path: string, map: unknown): readonly string[] {
+export function mapKeysOf(path: string, map: unknown): readonly string[] {
   const keys = isObject(map) ? Object.keys(map).filter((key) => path === key || path.startsWith(`${key}.`)) : [];
   return keys.length > 0 ? keys : path.split('.', 1);
 }
 
-function member(value: unknown, name: string): unknown {
+/** What an array or object of a document has at one step of a path. */
+export function member(value: unknown, name: string): unknown {
   if (Array.isArray(value)) return value[Number(name)];
   return isObject(value) ? own(value, name) : undefined;
 }
 
-function after(path: string, key: string): string {
+/** What is left of a path after its first key. */
+export function after(path: string, key: string): string {
   return path.slice(key.length + 1);
 }
