@@ -9,6 +9,9 @@ export { JsonNumber };
 /** A JSON value with exact numbers. {@link parseJson} says which of the three types a number gets. */
 export type JsonValue = null | boolean | string | number | bigint | JsonNumber | JsonValue[] | { [key: string]: JsonValue };
 
+/** How deep the arrays and objects of a body may be nested. */
+export const defaultDepth = 64;
+
 /** Options of {@link parseJson}. */
 export interface ParseJsonOptions {
   /**
@@ -17,7 +20,7 @@ export interface ParseJsonOptions {
    *
    * @default 64
    */
-  readonly maxDepth?: number;
+  readonly maxDepth?: number | undefined;
   /**
    * How many values it may have, where an array or object counts as one more. It bounds the time for which the parser,
    * and whatever reads the values, keeps the event loop.
@@ -42,7 +45,7 @@ export interface ParseJsonOptions {
  * @example
  * parseJson('{"id":9007199254740993}') // { id: 9007199254740993n }
  */
-export function parseJson(text: string, { maxDepth = 64, maxValues }: ParseJsonOptions = {}): JsonValue {
+export function parseJson(text: string, { maxDepth = defaultDepth, maxValues }: ParseJsonOptions = {}): JsonValue {
   const shape = scanJson(text, maxDepth, maxValues);
   if (shape === 'too-deep')
     throw new Problem({ code: 'malformed_json', detail: `The JSON text is nested too deeply: ${maxDepth} levels are allowed.` });

@@ -7,12 +7,14 @@ import { coarseTimer } from '../../mongo/driver/coarse-timer.ts';
 import { pause } from '../../mongo/driver/turn.ts';
 import type { Context } from '../exchange/context.ts';
 
-/** The largest size of a body in bytes and in values, and the time that it may take. */
+/** The largest size of a body in bytes, in values and in depth, and the time that it may take. */
 export interface BodyLimits {
   readonly bytes: number;
   readonly ms: number;
   /** The most values of its JSON. @default no limit */
   readonly values?: number;
+  /** How deep its JSON may be nested. @default 64 */
+  readonly depth?: number;
 }
 
 /** From how many characters on other requests run between the steps that handle a body as a whole. */
@@ -34,10 +36,11 @@ export async function readBody(ctx: Context, limits: BodyLimits): Promise<unknow
   checkMediaType(ctx);
   const text = decodeUtf8(bytes);
   if (text.trim() === '') return undefined;
-  if (text.length < largeBody) return parseJson(text, { maxValues: limits.values });
+  const bounds = { maxDepth: limits.depth, maxValues: limits.values };
+  if (text.length < largeBody) return parseJson(text, bounds);
   ctx.isLargeBody = true;
   await pause(); // after it was put together and decoded
-  const body = parseJson(text, { maxValues: limits.values });
+  const body = parseJson(text, bounds);
   await pause();
   return body;
 }

@@ -1,6 +1,6 @@
 import { maxHeaderSize } from 'node:http';
 import { didYouMean, listNames } from '../../hints.ts';
-import { JsonNumber, parseJson, stringifyJson } from '../../http/json.ts';
+import { defaultDepth, JsonNumber, parseJson, stringifyJson } from '../../http/json.ts';
 import type { Schema } from '../../openapi/document.ts';
 import type { CallHeaders } from './options.ts';
 import { type Argument, type Tool, ToolError } from './tool.ts';
@@ -120,16 +120,13 @@ function parseText(text: string): unknown {
   }
 }
 
-/** The envelope of a call has some levels of its own: a body of as many as the api allows passes. */
-const maxDepth = 70;
-
 /**
  * Copies a value so that no integer is changed without notice. The SDK's transports parse JSON with numbers of double
  * precision: an integer beyond 2^53 has been rounded already, and is refused. Where the schema has an integer, its
  * digits as text are taken instead.
  */
 function toExact(value: unknown, schema: Schema, path: string, depth = 0): unknown {
-  if (depth > maxDepth) throw new ToolError(`\`${path.slice(0, 64)}\` is nested too deeply.`);
+  if (depth > defaultDepth) throw new ToolError(`\`${path.slice(0, 64)}\` is nested too deeply.`);
   if (typeof value === 'number') return checkNumber(value, path);
   if (typeof value === 'string') return isLongInteger(value) && takesInteger(schema) ? BigInt(value) : value;
   if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return value;

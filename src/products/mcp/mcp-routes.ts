@@ -8,6 +8,7 @@ import {
 import type Koa from 'koa';
 import type { Api } from '../../api/api.ts';
 import { isProblem, Problem } from '../../errors.ts';
+import { defaultDepth } from '../../http/json.ts';
 import { readBody } from '../../middleware/body/read-body.ts';
 import { defaultBodyValues } from '../../middleware/body-limit.ts';
 import type { Context } from '../../middleware/exchange/context.ts';
@@ -46,6 +47,9 @@ const legal = {
 /** How long a message may take to arrive, in milliseconds. */
 const bodyTimeout = 30_000;
 
+/** A call has its body in the `arguments` of its `params`: as deep a body as the api takes must pass. */
+const depth = defaultDepth + 3;
+
 /**
  * Serves an api as an MCP server over Streamable HTTP: a Koa middleware for one path, for clients of the protocol of
  * 2026-07-28 and of those before it. It is stateless: every message is complete, so that any process can answer it. The
@@ -76,7 +80,7 @@ export function mcpRoutes<Principal>(api: Api<Principal>, options: McpRoutesOpti
       refuse(ctx, trusted);
       const caller = await readCaller(options, ctx, forwarded(ctx));
       await identify(toolset.api, caller);
-      const message = await readBody(ctx as unknown as Context, { bytes: maxBody, ms: bodyTimeout, values: defaultBodyValues });
+      const message = await readBody(ctx as unknown as Context, { bytes: maxBody, ms: bodyTimeout, values: defaultBodyValues, depth });
       await answer(ctx, toolset, { ...caller, isKnown: true }, message);
     } catch (error) {
       if (!isProblem(error)) throw error;

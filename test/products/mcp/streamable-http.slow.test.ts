@@ -132,6 +132,15 @@ describe('mcpRoutes', () => {
     expect(server.errors).toEqual([]);
   });
 
+  it('takes a body of as many levels as the api does, and of no more', async () => {
+    const create = (levels: number) => {
+      const data = JSON.parse(`${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}`);
+      return post(callOf('things_create', { body: { id: `${levels}`, data } }));
+    };
+    expect((await create(64)).body.result.isError).toBeUndefined();
+    expect(await create(65)).toMatchObject({ status: 400, body: { error: { message: expect.stringContaining('nested too deeply') } } });
+  });
+
   it.each(['9007199254740993', '-9007199254740993', '1e400', '1.5', 'null', '{}'])('says which ids it takes, for the id %s', async (id) => {
     const { status, body } = await post(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"things_list"}}`);
     const error = { code: -32_600, message: 'The `id` must be a string, or an integer up to 9007199254740991.' };
