@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineModel, type Model, service, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -165,6 +165,22 @@ describe('a check over several fields', () => {
       hidden('lots.a.limit'),
       { ...secret('lots.a.limit.size'), rule: 'check' },
     ]);
+  });
+
+  it('looks for the field of no more errors than an answer has, each of which may look through all keys of a map', async () => {
+    const Many = defineModel('Many', {
+      collection: 'many',
+      fields: { id: t.string({ policy: { insert: true } }), byKey: t.map(t.int()) },
+      check: ({ byKey }) => Object.keys(byKey).map((key) => secret(`byKey.${key}`)),
+    });
+    const server = await serveModel(Many);
+    const byKey = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key.${index}`, index]));
+    const startsWith = vi.spyOn(String.prototype, 'startsWith');
+    const { body } = await server.request('POST', '/many', { body: { id: 'n', byKey } });
+    const calls = startsWith.mock.calls.length;
+    startsWith.mockRestore();
+    expect(body.errors).toHaveLength(100);
+    expect(calls).toBeLessThan(200_000); // a million, if each error did
   });
 
   it('is not awaited: what is no sentence and no list is a bug of the deployer', async () => {

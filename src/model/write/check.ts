@@ -32,21 +32,25 @@ export function compileCheck(node: ObjectNode, access?: Access): RunCheck | unde
     else if (Array.isArray(found)) {
       const errors = found.map(toFieldError);
       const told = access ? errorsFor(access, errors, node, hydrate(stored)) : errors;
-      for (const error of told) report.refuse({ ...error, field: error.field === '' ? path : join(path, error.field) });
+      for (const error of told) {
+        if (report.isFull) break; // each may look through all keys of a map
+        report.refuse({ ...error, field: error.field === '' ? path : join(path, error.field) });
+      }
     } else throw new Error(`\`check\` of ${name} must return nothing, a sentence or an array of errors, and must not be async.`);
   };
 }
 
 /** The errors of a document that a client is told. However many of one object it must not know, it is told one. */
-function errorsFor(access: Access, errors: readonly FieldError[], node: ObjectNode, document: unknown): FieldError[] {
+function* errorsFor(access: Access, errors: readonly FieldError[], node: ObjectNode, document: unknown): Iterable<FieldError> {
   const hiding = new Set<string>();
-  return errors.flatMap((error) => {
+  for (const error of errors) {
     const known = knownPart(error.field, node, document, access);
-    if (known === error.field) return error;
-    if (hiding.has(known)) return [];
-    hiding.add(known);
-    return notValid.at(known);
-  });
+    if (known === error.field) yield error;
+    else if (!hiding.has(known)) {
+      hiding.add(known);
+      yield notValid.at(known);
+    }
+  }
 }
 
 const notValid = new Invalid('check', 'is not valid');
