@@ -1,6 +1,7 @@
 import type Koa from 'koa';
 import {
   type Api,
+  checkPatch,
   cursorPaging,
   type Document,
   everything,
@@ -10,10 +11,12 @@ import {
   Problem,
   page,
   type RequestContext,
+  record,
   scope,
   service,
   t,
   Unauthorized,
+  update,
 } from 'koa-mongo-resource';
 import type { Db } from 'mongodb';
 import { Ticket } from './model.ts';
@@ -35,12 +38,16 @@ export function createHelpdesk(db: Db, notify: Notify): Api<User> {
     rules: { agents: (user) => user.isAgent, finance: (user) => user.isOfFinance === true },
   });
 
+  // Narrows the scope of the resource to what the caller has taken; what is written may leave it.
+  const taken = scope(Ticket, (ctx: RequestContext<User>) => ({ assignee: ctx.requirePrincipal().name }), { writes: false });
+
   const tickets = helpdesk.resource({
     model: Ticket,
     ops: ['list', 'get', 'create', 'patch'],
     guards: [isSignedIn],
     guardsFor: {
       take: [isAgent],
+      release: [isAgent],
       close: [isAgent],
       mine: [isAgent],
       stale: [isAgent],
@@ -73,6 +80,20 @@ export function createHelpdesk(db: Db, notify: Notify): Api<User> {
         },
       },
 
+      // POST /tickets/{id}/release: made of the middlewares that a patch is made of, with the narrower scope. The
+      // schema says what is sent, and the policies of the ticket are checked as for any patch.
+      release: {
+        summary: 'Give the ticket back, with notes for the next agent',
+        answer: 'record',
+        use: [
+          taken,
+          jsonBody({ limit: 2_000, schema: t.object('ReleaseTicket', { internalNotes: t.string({ maxLength: 500 }) }) }),
+          checkPatch(Ticket, { serverFields: () => ({ assignee: null }) }),
+          update(Ticket, { db }),
+          record(),
+        ],
+      },
+
       // POST /tickets/{id}/close: the body is validated, and has its type.
       close: {
         summary: 'Close the ticket, and tell its reporter',
@@ -98,17 +119,12 @@ export function createHelpdesk(db: Db, notify: Notify): Api<User> {
         },
       },
 
-      // GET /tickets/mine: made of the middlewares that a list is made of, with a narrower scope.
+      // GET /tickets/mine: made of the middlewares that a list is made of, with the narrower scope.
       mine: {
         method: 'GET',
         path: '/mine',
         summary: 'List the tickets that the caller has taken',
-        use: [
-          scope(Ticket, (ctx: RequestContext<User>) => ({ assignee: ctx.requirePrincipal().name })),
-          listQuery(Ticket, cursorPaging(), { name: 'mine' }),
-          findPage(Ticket, { db }),
-          page(),
-        ],
+        use: [taken, listQuery(Ticket, cursorPaging(), { name: 'mine' }), findPage(Ticket, { db }), page()],
       },
 
       // GET /tickets/stale?days=7&assignee=bob,carol: parameters of its own, and records as the list shows them.

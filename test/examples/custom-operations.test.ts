@@ -74,6 +74,24 @@ describe('a ticket', () => {
     expect([409, 412]).toContain(second);
   });
 
+  it('is given back by the agent who has taken it, in a chain of the middlewares of a patch', async () => {
+    const release = (headers: object, body: unknown = { internalNotes: 'needs a new part' }) =>
+      server.request('POST', `${path}/release`, { headers: { ...headers }, body });
+    await server.request('POST', `${path}/take`, { headers: bob });
+    expect((await release(ann)).status).toBe(403);
+    expect((await release(carol)).status).toBe(404);
+    expect((await release(bob, { internalNotes: 'x'.repeat(2_000) })).status).toBe(413);
+    expect((await release(bob, { title: 'Mended' })).body.errors).toMatchObject([
+      { field: 'title', rule: 'unknown_field' },
+      { field: 'internalNotes', rule: 'required' },
+    ]);
+    expect((await release({ ...bob, 'if-match': '"0"' })).status).toBe(412);
+    const released = await release({ ...bob, 'if-match': '"1"' });
+    expect(released).toMatchObject({ status: 200, headers: { etag: '"2"' } });
+    expect(released.body.data).toMatchObject({ assignee: null, internalNotes: 'needs a new part', revision: 2 });
+    expect((await release(bob)).status).toBe(404);
+  });
+
   it('is closed with a resolution, and its reporter is told', async () => {
     const close = (body: unknown, headers = bob) => server.request('POST', `${path}/close`, { headers, body });
     expect((await close({})).body.errors).toMatchObject([{ field: 'resolution', message: 'is required' }]);
@@ -175,6 +193,12 @@ describe('the tickets of an agent', () => {
 it('is described', () => {
   const { paths } = openapiDocument(helpdesk);
   expect(Object.keys(paths)).toEqual(
-    expect.arrayContaining(['/api/tickets/{id}/take', '/api/tickets/{id}/comments', '/api/tickets/mine', '/api/tickets/counts']),
+    expect.arrayContaining([
+      '/api/tickets/{id}/take',
+      '/api/tickets/{id}/release',
+      '/api/tickets/{id}/comments',
+      '/api/tickets/mine',
+      '/api/tickets/counts',
+    ]),
   );
 });
