@@ -3,11 +3,15 @@ import type Koa from 'koa';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   afterHooks,
+  aggregate,
   ConfigurationError,
+  type Context,
   checkCreate,
   checkPatch,
   checkPut,
   cursorPaging,
+  defineModel,
+  deleted,
   findPage,
   findRecord,
   ifMatch,
@@ -18,10 +22,13 @@ import {
   notModified,
   page,
   problems,
+  queryBody,
   type ResourceMiddleware,
   record,
   remove,
+  restore,
   scope,
+  t,
   update,
 } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -132,6 +139,72 @@ describe("the middlewares in somebody's own Koa app", () => {
     const { body } = await named.request('GET', '/?limit=1');
     expect((await named.request('GET', `/?limit=1&after=${body.page.next_cursor}`)).status).toBe(200);
     expect((await app.request('GET', `/my/notes?limit=1&after=${body.page.next_cursor}`)).body.code).toBe('invalid_cursor');
+  });
+});
+
+describe("the middlewares of a model whose records are marked as deleted, in somebody's own Koa app", () => {
+  const Parcel = defineModel('Parcel', {
+    collection: 'parcels',
+    fields: {
+      id: t.string({ policy: { insert: true } }),
+      place: t.string({ policy: { filter: true, group: true } }),
+      revision: t.revision(),
+      deletedAt: t.deletedAt(),
+    },
+  });
+  const isAdmin = (ctx: Context) => ctx.get('x-admin') === 'yes';
+  const admin = { 'x-admin': 'yes' };
+  const ids = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id);
+  let parcels: TestServer;
+
+  beforeAll(async () => {
+    const { db } = database;
+    const router = new Router();
+    const list = [deleted(Parcel, [isAdmin]), listQuery(Parcel, cursorPaging()), findPage(Parcel, { db }), page()];
+    const routes: [string, string, ...ResourceMiddleware[]][] = [
+      ['get', '/parcels', ...list],
+      ['post', '/parcels/query', queryBody(), ...list],
+      ['get', '/parcels/aggregate', deleted(Parcel, [isAdmin]), aggregate(Parcel, { db })],
+      ['delete', '/parcels/:id', remove(Parcel, { db }), noContent()],
+      ['post', '/parcels/:id/restore', ifMatch(), restore(Parcel, { db }), record()],
+    ];
+    for (const [method, path, ...chain] of routes) router[method as 'get'](path, ...(chain as unknown as Koa.Middleware[] as never[]));
+    parcels = await serve(problems(), router.routes() as unknown as Koa.Middleware);
+  });
+
+  beforeEach(async () => {
+    const collection = database.db.collection<{ _id: string; place: string; revision: number }>('parcels');
+    await collection.deleteMany({});
+    await collection.insertMany([
+      { _id: 'a', place: 'Bern', revision: 1 },
+      { _id: 'b', place: 'Bern', revision: 1 },
+    ]);
+    expect((await parcels.request('DELETE', '/parcels/a')).status).toBe(204);
+  });
+
+  it('list', async () => {
+    expect(ids(await parcels.request('GET', '/parcels'))).toEqual(['b']);
+    expect(ids(await parcels.request('GET', '/parcels?deleted=only', { headers: admin }))).toEqual(['a']);
+    expect((await parcels.request('GET', '/parcels?deleted=only')).status).toBe(403);
+  });
+
+  it('list by parameters in a body', async () => {
+    const query = (body: object) => parcels.request('POST', '/parcels/query', { headers: admin, body });
+    expect(ids(await query({ place: 'Bern', deleted: 'with' }))).toEqual(['a', 'b']);
+    expect((await query({ plaec: 'Bern' })).body.code).toBe('invalid_query');
+  });
+
+  it('aggregate', async () => {
+    const count = (query: string) => parcels.request('GET', `/parcels/aggregate?group=place&count=true${query}`, { headers: admin });
+    expect((await count('')).body).toEqual({ data: [{ group: { place: 'Bern' }, count: 1 }] });
+    expect((await count('&deleted=with')).body).toEqual({ data: [{ group: { place: 'Bern' }, count: 2 }] });
+  });
+
+  it('restore', async () => {
+    expect((await parcels.request('POST', '/parcels/a/restore', { headers: { 'if-match': '"1"' } })).status).toBe(412);
+    const { status, headers, body } = await parcels.request('POST', '/parcels/a/restore', { headers: { 'if-match': '"2"' } });
+    expect([status, headers.etag, body.data]).toEqual([200, '"3"', { id: 'a', place: 'Bern', revision: 3 }]);
+    expect((await parcels.request('POST', '/parcels/a/restore')).status).toBe(404);
   });
 });
 
