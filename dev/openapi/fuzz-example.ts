@@ -56,6 +56,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   'custom-operations': {
     create: (db) => createHelpdesk(db, () => {}),
     headers: ['Authorization: Bearer agent-fay'], // for whom all rules hold, as for whom the description is
+    more: [withoutTestData], // a ticket is released only by the agent who has taken it
   },
   'every-builder': {
     create: everyApi,
