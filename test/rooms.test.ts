@@ -91,6 +91,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'ajv/dist/2020.js': ['model/compile'],
   'ajv-formats': ['model/compile'],
   koa: ['middleware/exchange', 'middleware/body', 'middleware', 'resource/define', 'resource', 'api', 'products/mcp'],
+  'koa-compose': ['middleware/exchange'],
   'lossless-json': ['http'],
   mongodb: rooms.filter((room) => /^(model|mongo|store|delivery|api|products\/(cli|webhooks))/.test(room)),
   'raw-body': ['middleware/body'],

@@ -2,9 +2,9 @@ import { batch } from '../batch/batch.ts';
 import { batchReplays } from '../batch/batch-replays.ts';
 import type { CreatedId } from '../batch/refs.ts';
 import { parseJson } from '../http/json.ts';
-import { problemsOf } from '../middleware/exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
-import { compose } from '../middleware/exchange/step.ts';
+import { problemsOf } from '../middleware/exchange/descriptor.ts';
+import { composeChain } from '../middleware/exchange/step.ts';
 import { setReplays } from '../middleware/idempotency/replays.ts';
 import { inFlightLimit, limitEach, type NameClient } from '../middleware/in-flight-limit.ts';
 import { jsonBody } from '../middleware/json-body.ts';
@@ -71,7 +71,7 @@ export function compileBatch(
 
 /** The route of batches. */
 export function compileBatchRoute({ chain }: BatchDescription): Route {
-  return { method: 'POST', path: '/', name: 'batch', readsJson: true, run: compose(chain) };
+  return { method: 'POST', path: '/', name: 'batch', readsJson: true, run: composeChain(chain) };
 }
 
 function compileMembers(resource: ServedResource): Route[] {

@@ -5,7 +5,7 @@ import { dirname, extname, join } from 'node:path';
 import { ConfigurationError } from '../errors.ts';
 import { formatEntityTag } from '../http/entity-tag.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
-import { compose } from '../middleware/exchange/step.ts';
+import { composeChain } from '../middleware/exchange/step.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
 import { docsFiles, docsPage, docsPolicy, docsStart, startFile } from '../openapi/docs-page.ts';
@@ -26,7 +26,7 @@ export function compileDocsRoutes({ info, securitySchemes, resources }: ApiDescr
     method: 'GET',
     path,
     name: 'docs',
-    run: compose([...before, notModified(), sendFile(body, extension, headers)]),
+    run: composeChain([...before, notModified(), sendFile(body, extension, headers)]),
   });
   return [
     toRoute('/', '.html', Buffer.from(docsPage(info.title))),

@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { Problem } from '../errors.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { setJson } from '../middleware/exchange/exchange.ts';
-import { compose } from '../middleware/exchange/step.ts';
+import { composeChain } from '../middleware/exchange/step.ts';
 import { compilePing } from '../mongo/driver/ping.ts';
 import type { Closing } from './close.ts';
 import type { Route } from './dispatch.ts';
@@ -43,7 +43,7 @@ function toRoute(name: string, check: () => Promise<void>, answerProblems: Resou
     ctx.status = 200; // overrides a status that the app has set
     setJson(ctx, text);
   };
-  return { method: 'GET', path: `/${name}`, name, run: compose([answerProblems, answer]) };
+  return { method: 'GET', path: `/${name}`, name, run: composeChain([answerProblems, answer]) };
 }
 
 function notReady(code: 'shutting_down' | 'database_unavailable', detail: string): Problem {

@@ -1,6 +1,6 @@
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { setJson } from '../middleware/exchange/exchange.ts';
-import { compose, step, whenKnown } from '../middleware/exchange/step.ts';
+import { composeChain, step, whenKnown } from '../middleware/exchange/step.ts';
 import { rulesOf } from '../middleware/views/asked-rules.ts';
 import type { Dispatch } from './dispatch.ts';
 import { compileFetch, type FetchOptions } from './in-process.ts';
@@ -9,7 +9,7 @@ import { compileApp, type PlainOptions } from './plain-adapter.ts';
 
 /** Answers 204, or with the names of the rules that hold for the caller. */
 function accepted(rules: readonly string[]): ResourceMiddleware {
-  return step([], function accepted(ctx) {
+  return step({}, function accepted(ctx) {
     ctx.status = 204;
     if (rules.length === 0) return undefined;
     return whenKnown(rulesOf(ctx).ask(rules), (held) => {
@@ -29,7 +29,7 @@ export function compileIdentify(
   options: PlainOptions,
   rules: readonly string[],
 ): (request: Request, options?: FetchOptions) => Promise<Response> {
-  const run = compose([...before, accepted(rules)]);
+  const run = composeChain([...before, accepted(rules)]);
   const dispatch = (...[ctx, _path, next]: Parameters<Dispatch>) => run(ctx, next);
   return compileFetch(compileApp(prefix, { probes: new Map(), around: answerProblems, dispatch }, options).callback());
 }

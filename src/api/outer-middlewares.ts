@@ -5,7 +5,7 @@ import { type Authenticate, anonymous, authenticate } from '../middleware/authen
 import { crossOrigin } from '../middleware/cross-origin.ts';
 import type { Context, FindResources, ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { exchangeOf, setHeader } from '../middleware/exchange/exchange.ts';
-import { compose, step } from '../middleware/exchange/step.ts';
+import { composeChain, step } from '../middleware/exchange/step.ts';
 import { guards } from '../middleware/guards.ts';
 import { inFlightLimit, type NameClient } from '../middleware/in-flight-limit.ts';
 import { observe } from '../middleware/observe.ts';
@@ -60,7 +60,7 @@ export function compileOuterMiddlewares(
   ]);
   const again = [identifying, ...knowRules(rules)];
   return {
-    around: compose([...traceRequests(), ...observers, ...ids, answering, noSniffing, answerProblems]),
+    around: composeChain([...traceRequests(), ...observers, ...ids, answering, noSniffing, answerProblems]),
     answerProblems,
     before: [...limit, timeout, ...origins, setStores(requestStores(stores, findResources)), ...again, ...limitOfEach],
     identifying: again,
@@ -72,7 +72,7 @@ export function compileOuterMiddlewares(
 function knowRules(rules: CallerRules | undefined): readonly ResourceMiddleware[] {
   if (!rules) return [];
   return [
-    step([], function knowRules(ctx) {
+    step({}, function knowRules(ctx) {
       ctx.rules = new AskedRules(rules, ctx.principal);
     }),
   ];
@@ -104,7 +104,7 @@ function compileCrossOrigin({ crossOrigin: option = false }: Options): readonly 
 }
 
 function setStores({ store, transaction, findResources }: RequestStores): ResourceMiddleware {
-  return step([], function stores(ctx) {
+  return step({}, function stores(ctx) {
     ctx.store = store;
     ctx.transaction = transaction;
     ctx.findResources = findResources;
@@ -112,7 +112,7 @@ function setStores({ store, transaction, findResources }: RequestStores): Resour
 }
 
 /** Browsers must not guess the type of an answer: a client may have written text that looks like a script. */
-const noSniffing = step([], function noSniffing(ctx) {
+const noSniffing = step({}, function noSniffing(ctx) {
   setHeader(ctx, 'X-Content-Type-Options', 'nosniff');
 });
 

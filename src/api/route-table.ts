@@ -4,7 +4,7 @@ import { eventStreamType, exportTypes, jsonType } from '../http/media-type.ts';
 import { caching } from '../middleware/caching.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { inView } from '../middleware/exchange/in-view.ts';
-import { compose } from '../middleware/exchange/step.ts';
+import { composeChain } from '../middleware/exchange/step.ts';
 import { notModified } from '../middleware/not-modified.ts';
 import { tryAll } from '../mistakes.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
@@ -72,7 +72,7 @@ function runOf(resource: ServedResource, name: string): ResourceMiddleware {
   const living = resource.keptChainOf(name);
   const others: Form[] = [
     ...(whole ? exportTypes.map((type) => ({ type, name: exportName, run: resource.runOf(whole) })) : []),
-    ...(living.length > 0 ? [{ type: eventStreamType, name: liveName, run: compose(living) }] : []),
+    ...(living.length > 0 ? [{ type: eventStreamType, name: liveName, run: composeChain(living) }] : []),
   ];
   return others.length > 0 ? inForm(resource.runOf(name), others) : resource.runOf(name);
 }
@@ -111,5 +111,10 @@ function compileDocumentRoute(description: ApiDescription, isPerCaller: boolean,
       chainFor: (held) => [caching(), ...send(description.seenBy(held), 'private, no-cache')],
       widest: [],
     });
-  return { method: 'GET', path: '/', name: 'openapi', run: compose([...before, ...(isPerCaller ? [perCaller()] : send(description))]) };
+  return {
+    method: 'GET',
+    path: '/',
+    name: 'openapi',
+    run: composeChain([...before, ...(isPerCaller ? [perCaller()] : send(description))]),
+  };
 }

@@ -1,7 +1,8 @@
 import type { Problem } from '../errors.ts';
-import { canAnswer, ofWrite } from '../middleware/exchange/can-answer.ts';
 import type { CarryOut, Context, NotedRecords, ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { described } from '../middleware/exchange/descriptor.ts';
 import { ClientGone, exchangeOf, setJson, workOf } from '../middleware/exchange/exchange.ts';
+import { ofWrite } from '../middleware/exchange/problem-codes.ts';
 import { reportError } from '../middleware/exchange/report-error.ts';
 import { rememberNoted } from '../middleware/idempotency/replays.ts';
 import { toProblem } from '../middleware/problems.ts';
@@ -40,7 +41,7 @@ export function batch(settings: BatchSettings): ResourceMiddleware {
   const { maxTimeMS, maxOperations, maxAnswerBytes } = settings;
   const db = asDb(settings.db);
   const problems = [...ofWrite, 'validation_failed', 'body_too_large', 'replica_set_required', 'request_given_up'] as const;
-  return canAnswer(problems, async function batch(ctx) {
+  return described({ problems }, async function batch(ctx) {
     const turn = new Turn();
     const operations = readBatch(ctx.request.body, maxOperations);
     await turn.pass();

@@ -30,7 +30,7 @@ export type AfterHook<Ctx = Context, Result = unknown> = (ctx: Ctx, result: Resu
  */
 export function afterHooks(hooks: readonly Called<[ctx: Context, result: unknown], unknown>[] = []): ResourceMiddleware {
   checkValue('The argument of `afterHooks`', hooks, anArrayOf('functions', aFunction[0]));
-  return step(hooks.length === 0 ? [] : ['internal'], async function afterHooks(ctx) {
+  return step({ problems: hooks.length === 0 ? [] : ['internal'] }, async function afterHooks(ctx) {
     if (hooks.length > 0) {
       containBody(ctx);
       await run(hooks, ctx, resultOf(ctx));

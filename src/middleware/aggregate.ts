@@ -5,10 +5,10 @@ import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/
 import { asksNear, nearPoints, type ReadNear } from '../mongo/list/near-parameters.ts';
 import type { ConditionLimits } from '../mongo/list/parse-conditions.ts';
 import { aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
-import { ofRead } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { exchangeOf, setJson, workOf } from './exchange/exchange.ts';
 import { perView } from './exchange/in-view.ts';
+import { ofRead } from './exchange/problem-codes.ts';
 import { compileSearching, type SearchOptions, searchOptions } from './exchange/searching.ts';
 import { step } from './exchange/step.ts';
 import { askThrough } from './find-page.ts';
@@ -70,7 +70,7 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
     const ofIntegers = mayExceedInt64(fields) ? (['validation_failed'] as const) : [];
     const ofAll = [...ofRead, 'invalid_query', 'too_many_matches', ...ofIntegers] as const;
     const problems = (method: string) => [...ofAll, ...(searching?.problems(method) ?? [])];
-    return step(problems, async function aggregate(ctx) {
+    return step({ problems }, async function aggregate(ctx) {
       if (ctx.queryParameters) throw new Error('`aggregate` reads the query string: leave out `queryBody`.');
       const { parseAggregateQuery, planGroups, writeGroups, explain, tooMany } = await import('../mongo/aggregate/aggregate.ts');
       const parameters = parseQueryString(ctx.querystring);

@@ -4,6 +4,7 @@ import { coarseTimer } from '../mongo/driver/coarse-timer.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { cutOff } from './exchange/cut-off.ts';
+import { described } from './exchange/descriptor.ts';
 import { type Exchange, exchangeOf } from './exchange/exchange.ts';
 import { isIdle } from './exchange/own-streams.ts';
 
@@ -19,13 +20,13 @@ import { isIdle } from './exchange/own-streams.ts';
  */
 export function answerTimeout(ms: number): ResourceMiddleware {
   checkTimeLimit(ms, 'answerTimeout');
-  return async function answerTimeout(ctx, next) {
+  return described({}, async function answerTimeout(ctx, next) {
     try {
       await next();
     } finally {
       if (ctx.respond !== false) watch(ctx, exchangeOf(ctx), ms, 0);
     }
-  };
+  });
 }
 
 function watch(ctx: Context, exchange: Exchange, ms: number, sent: number): void {

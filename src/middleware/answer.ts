@@ -1,7 +1,8 @@
 import { aFunction, checkOptions, type Legal, type LegalOptions, orUndefined } from '../options.ts';
 import type { Context, HandlerResult, ResourceMiddleware } from './exchange/context.ts';
+import { described } from './exchange/descriptor.ts';
 import { exchangeOf, setHeader, setJson } from './exchange/exchange.ts';
-import { missing, passing } from './exchange/order.ts';
+import { missing } from './exchange/order.ts';
 
 /** Options of {@link answer}. */
 export interface AnswerOptions {
@@ -43,7 +44,7 @@ const legal: LegalOptions<AnswerOptions> = { status: orUndefined(aSuccess), loca
 export function answer(options: AnswerOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`answer`');
   const { status, location } = options;
-  return passing({ needs: ['result'] }, async function answer(ctx) {
+  return described({ needs: ['result'] }, async function answer(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
     const result = ctx.result ?? missing('result', 'answer');
     const body = await result.toBody();

@@ -20,14 +20,14 @@ export type Authenticate<Principal, App = Koa.Context> = (ctx: App) => Principal
  */
 export function authenticate<Principal>(identify: Authenticate<Principal>): ResourceMiddleware {
   checkValue('`authenticate`', identify, aFunction);
-  return step(['unauthorized', 'internal'], function authenticate(ctx) {
+  return step({ problems: ['unauthorized', 'internal'] }, function authenticate(ctx) {
     if (ctx.givenPrincipal) return setPrincipal(ctx, ctx.givenPrincipal.principal);
     return whenKnown(identify(ctx), (found) => setPrincipal(ctx, found));
   });
 }
 
 /** Replaces `authenticate` in an api without one: every request is anonymous, and none is refused. */
-export const anonymous = step([], function authenticate(ctx) {
+export const anonymous = step({}, function authenticate(ctx) {
   setPrincipal(ctx, ctx.givenPrincipal?.principal);
 });
 

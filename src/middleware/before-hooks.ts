@@ -2,11 +2,12 @@ import type { ModelInput } from '../model/compile/compile-model.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
 import { compileDrafts, type Drafts } from '../model/write/plan-draft.ts';
 import { aFunction, anArrayOf, checkValue } from '../options.ts';
-import { checkProblems, problemsOf } from './exchange/can-answer.ts';
 import { containBody } from './exchange/contain-errors.ts';
 import type { AnswersProblems, Called, Context, ResourceMiddleware } from './exchange/context.ts';
+import { problemsOf } from './exchange/descriptor.ts';
 import { exchangeOf } from './exchange/exchange.ts';
 import { perView } from './exchange/in-view.ts';
+import { checkProblems } from './exchange/problem-codes.ts';
 import { step } from './exchange/step.ts';
 
 /**
@@ -59,7 +60,7 @@ export function beforeHooks(model: ModelInput, hooks: readonly Called<[ctx: Cont
       ...(hooks.length > 0 && method !== 'DELETE' ? (['validation_failed'] as const) : []),
       ...hooks.flatMap((hook: BeforeHook) => problemsOf(hook, method)),
     ];
-    return step(problems, async function beforeHooks(ctx) {
+    return step({ problems }, async function beforeHooks(ctx) {
       if (ctx.created) await changeRecord(drafts, hooks, ctx, ctx.created);
       else if (ctx.changes) await changeChanges(drafts, hooks, ctx, ctx.changes);
       else await run(hooks, ctx, undefined);

@@ -19,7 +19,7 @@ export function bodyLimit(
   checkBodyLimit(maxBody);
   checkTimeLimit(timeout, 'timeout');
   checkBodyValues(maxValues);
-  return step([], function bodyLimit(ctx) {
+  return step({}, function bodyLimit(ctx) {
     ctx.bodyLimit = maxBody;
     ctx.bodyTimeout = timeout;
     ctx.bodyValues = maxValues;

@@ -1,6 +1,6 @@
 import { checkOptions, type LegalOptions } from '../options.ts';
-import { canAnswer } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
+import { described } from './exchange/descriptor.ts';
 import { setHeader } from './exchange/exchange.ts';
 
 /** Options of {@link caching}. */
@@ -38,7 +38,7 @@ export function caching(options: CachingOptions = {}): ResourceMiddleware {
   const { cacheControl = 'private, no-cache', vary = ['Authorization', 'Cookie'] } = options;
   const isPlain = !vary.includes('*') && new Set(vary.map((name) => name.toLowerCase())).size === vary.length;
   const allNames = vary.join(', ');
-  return canAnswer([], async function caching(ctx, next) {
+  return described({ problems: [] }, async function caching(ctx, next) {
     await next(); // a problem skips the rest
     if (!ctx.res.hasHeader('Cache-Control')) setHeader(ctx, 'Cache-Control', cacheControl);
     if (vary.length === 0) return;

@@ -46,11 +46,10 @@ export function checkBody(schema: TypeBoxSchema): BodyMiddleware<Record<string, 
 export function checkBody(schema?: AnySchema): ResourceMiddleware;
 export function checkBody(schema?: unknown): ResourceMiddleware {
   const compiled = schema === undefined ? undefined : compileBody(schema as AnySchema);
-  const check = step(['validation_failed'], async function checkBody(ctx) {
+  return step({ problems: ['validation_failed'], body: { schema: compiled?.node ?? 'any' } }, async function checkBody(ctx) {
     const { body } = ctx.request;
     if (!isObject(body)) throw bodyNoObject();
     if (compiled) ctx.request.body = compiled.read(body);
     if (ctx.isLargeBody) await pause();
   });
-  return Object.assign(check, { body: compiled?.node ?? 'any' });
 }

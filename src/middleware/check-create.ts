@@ -6,7 +6,6 @@ import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../opti
 import { serverValuesOf } from './body/server-values.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
 import { perView } from './exchange/in-view.ts';
-import { passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { isOpenTo } from './relations/writer.ts';
 
@@ -43,18 +42,15 @@ export function checkCreate(model: ModelInput, options: CheckCreateOptions = {})
     const open = new Set(openNames(compiled.fieldTable, access));
     // If the client chooses the id, it may be taken: `insert` then answers 412 to `If-None-Match: *`.
     const ofId = access.refusal(compiled.id) === undefined ? (['precondition_failed'] as const) : [];
-    return passing(
-      { leaves: ['created'] },
-      step(['validation_failed', 'internal', ...ofId], async function checkCreate(ctx) {
-        ctx.exchange?.throwIfGivenUp();
-        const server = serverFields && (await serverValuesOf(serverFields, ctx));
-        const missing = allowMissing ? [] : undefined;
-        reader ??= compileCreate(compiled, rules);
-        ctx.created = reader(ctx.request.body, server, missing);
-        if (missing) ctx.isIncomplete = missing.length > 0;
-        ctx.mayWrite = isOpenTo(open, server);
-        if (ctx.isLargeBody) await pause();
-      }),
-    );
+    return step({ problems: ['validation_failed', 'internal', ...ofId], leaves: ['created'] }, async function checkCreate(ctx) {
+      ctx.exchange?.throwIfGivenUp();
+      const server = serverFields && (await serverValuesOf(serverFields, ctx));
+      const missing = allowMissing ? [] : undefined;
+      reader ??= compileCreate(compiled, rules);
+      ctx.created = reader(ctx.request.body, server, missing);
+      if (missing) ctx.isIncomplete = missing.length > 0;
+      ctx.mayWrite = isOpenTo(open, server);
+      if (ctx.isLargeBody) await pause();
+    });
   });
 }

@@ -6,7 +6,6 @@ import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../opti
 import { type ServerValues, serverValuesOf } from './body/server-values.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
 import { perView } from './exchange/in-view.ts';
-import { passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { isOpenTo } from './relations/writer.ts';
 
@@ -42,11 +41,8 @@ export function checkPatch(model: ModelInput, options: CheckPatchOptions = {}): 
       ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
       if (ctx.isLargeBody) return pause();
     }
-    return passing(
-      { leaves: ['changes'] },
-      step(['validation_failed', ...ofServer], function checkPatch(ctx) {
-        return serverFields ? serverValuesOf(serverFields, ctx).then((server) => read(ctx, server)) : read(ctx);
-      }),
-    );
+    return step({ problems: ['validation_failed', ...ofServer], leaves: ['changes'] }, function checkPatch(ctx) {
+      return serverFields ? serverValuesOf(serverFields, ctx).then((server) => read(ctx, server)) : read(ctx);
+    });
   });
 }

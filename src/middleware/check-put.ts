@@ -6,7 +6,6 @@ import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../opti
 import { serverValuesOf } from './body/server-values.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
 import { perView } from './exchange/in-view.ts';
-import { passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { isOpenTo } from './relations/writer.ts';
 
@@ -36,15 +35,12 @@ export function checkPut(model: ModelInput, options: CheckPutOptions = {}): Reso
     const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
     const mayWrite = (name: string) => open.has(name);
     const ofServer = serverFields ? (['internal'] as const) : [];
-    return passing(
-      { leaves: ['changes'] },
-      step(['validation_failed', ...ofServer], async function checkPut(ctx) {
-        const server = serverFields && (await serverValuesOf(serverFields, ctx));
-        reader ??= compilePut(compiled, rules);
-        ctx.changes = reader(ctx.request.body, server);
-        ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
-        if (ctx.isLargeBody) await pause();
-      }),
-    );
+    return step({ problems: ['validation_failed', ...ofServer], leaves: ['changes'] }, async function checkPut(ctx) {
+      const server = serverFields && (await serverValuesOf(serverFields, ctx));
+      reader ??= compilePut(compiled, rules);
+      ctx.changes = reader(ctx.request.body, server);
+      ctx.mayWrite = server ? isOpenTo(open, server) : mayWrite;
+      if (ctx.isLargeBody) await pause();
+    });
   });
 }

@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts';
 import { checkOptions, type LegalOptions } from '../options.ts';
-import { canAnswer } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
+import { described } from './exchange/descriptor.ts';
 import { readTrustedOrigins } from './exchange/trusted-origins.ts';
 
 /** Options of {@link crossOrigin}. */
@@ -34,16 +34,13 @@ const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUE
 export function crossOrigin(options: CrossOriginOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`crossOrigin`');
   const trusted = readTrustedOrigins(options.trustedOrigins ?? [], '`crossOrigin`');
-  return canAnswer(
-    (method) => (safeMethods.has(method) ? [] : ['cross_origin']),
-    async function crossOrigin(ctx, next) {
-      const origin = ctx.get('Origin');
-      const isOwn = safeMethods.has(ctx.method) || isSameOrigin(ctx.get('Sec-Fetch-Site'), origin, ctx.host);
-      if (!isOwn && !trusted.has(origin))
-        throw new Problem({ code: 'cross_origin', detail: 'A page of another origin may not send this request.' });
-      await next();
-    },
-  );
+  return described({ problems: (method) => (safeMethods.has(method) ? [] : ['cross_origin']) }, async function crossOrigin(ctx, next) {
+    const origin = ctx.get('Origin');
+    const isOwn = safeMethods.has(ctx.method) || isSameOrigin(ctx.get('Sec-Fetch-Site'), origin, ctx.host);
+    if (!isOwn && !trusted.has(origin))
+      throw new Problem({ code: 'cross_origin', detail: 'A page of another origin may not send this request.' });
+    await next();
+  });
 }
 
 function isSameOrigin(site: string, origin: string, host: string): boolean {

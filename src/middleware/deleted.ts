@@ -6,8 +6,8 @@ import { deletedName } from '../mongo/list/parse-list-query.ts';
 import type { Visible } from '../mongo/query/deleted.ts';
 import { aFunction, anArrayOf, checkValue } from '../options.ts';
 import { Invalid } from '../rules.ts';
-import { problemsOf } from './exchange/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
+import { problemsOf } from './exchange/descriptor.ts';
 import { requireDeletedAt } from './exchange/require-deleted-at.ts';
 import { runAlone, step } from './exchange/step.ts';
 import { guards } from './guards.ts';
@@ -30,7 +30,7 @@ export function deleted(model: ModelInput, functions: readonly Called<[ctx: Cont
   checkValue('The second argument of `deleted`', functions, someGuards);
   const open = guards(...functions);
   const problems = (method: string) => ['invalid_query' as const, ...problemsOf(open, method)];
-  return step(problems, async function deleted(ctx) {
+  return step({ problems }, async function deleted(ctx) {
     const parameters = ctx.queryParameters ?? parseQueryString(ctx.querystring, { only: [deletedName] });
     const given = parameters.filter(({ name, operator, isItem }) => name === deletedName && operator === undefined && !isItem);
     ctx.deleted = 'live';

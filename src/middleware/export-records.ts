@@ -5,11 +5,11 @@ import type { CompiledModel, ModelInput } from '../model/compile/compile-model.t
 import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection/collection.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
 import { aWholeNumber, checkOptions, type Legal, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
-import { ofRead } from './exchange/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { perView } from './exchange/in-view.ts';
-import { missing, passing } from './exchange/order.ts';
+import { missing } from './exchange/order.ts';
+import { ofRead } from './exchange/problem-codes.ts';
 import { runAlone, step } from './exchange/step.ts';
 import { type StreamPlaces, somePlaces, streamPlaces } from './exchange/stream-places.ts';
 import { askThrough } from './find-page.ts';
@@ -86,15 +86,15 @@ export function exportRecords(model: ModelInput, options: ExportRecordsOptions):
   const { max = 100_000, disarm = true, places = streamPlaces(10) } = options;
   return perView(model, [], (compiled) => {
     const sourceOf = compileSource(compiled, options);
-    return passing(
-      { needs: ['listQuery'] },
-      step([...ofRead, 'invalid_query', 'too_many_matches', 'overloaded', 'shutting_down'], async function exportRecords(ctx) {
+    return step(
+      { problems: [...ofRead, 'invalid_query', 'too_many_matches', 'overloaded', 'shutting_down'], needs: ['listQuery'] },
+      async function exportRecords(ctx) {
         const query = ctx.listQuery ?? missing('listQuery', 'exportRecords');
         if (!query.isWhole) throw new Error('`exportRecords` needs `listQuery` with `whole: true`.');
         const type = chooseExport(ctx) ?? 'application/x-ndjson';
         const { beginExport } = await import('../export/begin-export.ts');
         await beginExport(ctx, query, sourceOf(ctx), { model: compiled, type, max, disarm, places });
-      }),
+      },
     );
   });
 }

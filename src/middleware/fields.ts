@@ -23,7 +23,7 @@ export function fields(model: ModelInput, includes: Includable & Pick<Partial<In
   checkIncludes(includes, 'fields');
   return perView(model, [includes] as const, ({ selector }, seen) => {
     return step(
-      ['invalid_query'],
+      { problems: ['invalid_query'] },
       onlyFor('query', function fields(ctx) {
         const names = parseQueryString(ctx.querystring, { only: ['fields'] }).flatMap(itemsOf);
         const errors = new QueryErrors();

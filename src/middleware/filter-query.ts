@@ -7,7 +7,6 @@ import { parseFilterQuery } from '../mongo/list/parse-filter-query.ts';
 import { aWholeNumber, checkOptions, type Legal, type LegalOptions, orUndefined } from '../options.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { perView } from './exchange/in-view.ts';
-import { passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 import { filterLimits, mayExceedInt64 } from './list-query.ts';
 
@@ -46,12 +45,12 @@ export function filterQuery(model: ModelInput, options: FilterQueryOptions = {})
   return perView(model, [], ({ clientFields: fields }) => {
     const rules = { fields, maxAffected, maxFilterValues, maxPrefix };
     const ofIntegers = mayExceedInt64(fields) ? (['validation_failed'] as const) : [];
-    return passing(
-      { leaves: ['filterQuery'] },
-      step(['invalid_query', 'precondition_not_supported', ...ofIntegers], function filterQuery(ctx) {
+    return step(
+      { problems: ['invalid_query', 'precondition_not_supported', ...ofIntegers], leaves: ['filterQuery'] },
+      function filterQuery(ctx) {
         refusePreconditions(ctx);
         ctx.filterQuery = parseFilterQuery(parseQueryString(ctx.querystring), rules);
-      }),
+      },
     );
   });
 }

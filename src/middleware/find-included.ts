@@ -4,11 +4,11 @@ import { writePage } from '../mongo/list/write-page.ts';
 import { type Measured, measureIncluded } from '../mongo/relations/include/measure-included.ts';
 import { type Inclusion, readIncluded, type Step } from '../mongo/relations/include/read-included.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
-import { ofRead } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { perSight } from './exchange/in-view.ts';
 import { missing } from './exchange/order.ts';
+import { ofRead } from './exchange/problem-codes.ts';
 import { step } from './exchange/step.ts';
 import { checkIncludes, type Includes } from './relations/compile-includes.ts';
 import type { GuardedSource } from './relations/relation-targets.ts';
@@ -42,7 +42,7 @@ import { type SourceScopes, sourceScopesOf } from './relations/source-scopes.ts'
 export function findIncluded(includes: Includes): ResourceMiddleware {
   checkIncludes(includes, 'findIncluded');
   const make = ({ steps, paths, maxPageBytes }: Includes) => {
-    return step([...ofRead, 'invalid_query'], async function findIncluded(ctx) {
+    return step({ problems: [...ofRead, 'invalid_query'] }, async function findIncluded(ctx) {
       const names = ctx.listQuery?.include ?? ctx.include ?? [];
       if (names.length > 0) {
         const wanted = new Set(names.flatMap((name) => paths.get(name) ?? []));

@@ -7,11 +7,11 @@ import { pathsIn } from '../mongo/relations/through/expression.ts';
 import type { Matching } from '../mongo/relations/through/plan-through.ts';
 import { type Sight, type ThroughField, type ThroughStep, throughFields } from '../mongo/relations/through/through-field.ts';
 import { checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
-import { ofRead } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { perView } from './exchange/in-view.ts';
-import { missing, passing } from './exchange/order.ts';
+import { missing } from './exchange/order.ts';
+import { ofRead } from './exchange/problem-codes.ts';
 import { step } from './exchange/step.ts';
 import { type FindOptions, findOptions } from './find-record.ts';
 import { aThrough, isSortable, type Through } from './relations/compile-through.ts';
@@ -68,16 +68,16 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
   return perView(model, [], (compiled) => {
     const collection = openCollection(compiled, { ...database, warnOnScan });
     const ofSort = compiled.search || (through && isSortable(through)) ? (['too_many_matches'] as const) : [];
-    return passing(
-      { needs: ['listQuery'], leaves: ['page'] },
-      step([...ofRead, 'invalid_query', ...ofSort], async function findPage(ctx) {
+    return step(
+      { problems: [...ofRead, 'invalid_query', ...ofSort], needs: ['listQuery'], leaves: ['page'] },
+      async function findPage(ctx) {
         const query = ctx.listQuery ?? missing('listQuery', 'findPage');
         const seen = await askThrough(ctx, query, through);
         const bounds = boundsOf(ctx, maxPageBytes);
         const work = workOf(ctx);
         const found = await collection.seeing[ctx.deleted ?? 'live'].findPage(query, ctx.scope, { fetchPrivate, ...bounds, ...seen }, work);
         ctx.page = query.include.length > 0 ? found : await writePage(found, work); // before the hooks, so that they receive the records that are shown
-      }),
+      },
     );
   });
 }

@@ -1,11 +1,10 @@
 import type { ModelInput } from '../model/compile/compile-model.ts';
 import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection/collection.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { ofRead } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { perView } from './exchange/in-view.ts';
-import { passing } from './exchange/order.ts';
+import { ofRead } from './exchange/problem-codes.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
 
@@ -45,15 +44,12 @@ export function findRecord(model: ModelInput, options: FindRecordOptions): Resou
   const { fetchPrivate = false, ...database } = options;
   return perView(model, [], (compiled) => {
     const collection = openCollection(compiled, database);
-    return passing(
-      { leaves: ['record'] },
-      step([...ofRead, 'not_found', 'precondition_failed'], async function findRecord(ctx) {
-        const { id, scope } = readAddress(ctx, compiled);
-        const { fields, precondition } = ctx;
-        const latest = precondition !== undefined; // a secondary may not have the revision yet that the client has seen
-        const how = { fetchPrivate, fields, precondition, latest };
-        ctx.record = await collection.seeing[ctx.deleted ?? 'live'].findOne(id, scope, how, workOf(ctx));
-      }),
-    );
+    return step({ problems: [...ofRead, 'not_found', 'precondition_failed'], leaves: ['record'] }, async function findRecord(ctx) {
+      const { id, scope } = readAddress(ctx, compiled);
+      const { fields, precondition } = ctx;
+      const latest = precondition !== undefined; // a secondary may not have the revision yet that the client has seen
+      const how = { fetchPrivate, fields, precondition, latest };
+      ctx.record = await collection.seeing[ctx.deleted ?? 'live'].findOne(id, scope, how, workOf(ctx));
+    });
   });
 }

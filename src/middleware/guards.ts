@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts';
 import { aFunction, checkValue } from '../options.ts';
-import { problemsOf } from './exchange/can-answer.ts';
 import type { Called, Context, Guard, ResourceMiddleware } from './exchange/context.ts';
+import { descriptorOf, problemsOf } from './exchange/descriptor.ts';
 import { step, whenKnown } from './exchange/step.ts';
 
 /**
@@ -16,19 +16,15 @@ export function guards(...functions: readonly Called<[ctx: Context], boolean | P
   const asked = [...new Set(functions)];
   const own = asked.length === 0 ? [] : (['unauthorized', 'forbidden', 'internal'] as const);
   const problems = (method: string) => [...own, ...asked.flatMap((guard: Guard) => problemsOf(guard, method))];
-  const middleware = step(problems, function guards(ctx) {
+  return step({ problems, kind: 'guards' }, function guards(ctx) {
     ctx.openedGuards ??= new Set();
     return ask(asked, 0, ctx);
   });
-  made.add(middleware);
-  return middleware;
 }
-
-const made = new WeakSet<ResourceMiddleware>();
 
 /** Whether a middleware is what {@link guards} returns. */
 export function isGuards(middleware: ResourceMiddleware): boolean {
-  return made.has(middleware);
+  return descriptorOf(middleware)?.kind === 'guards';
 }
 
 function ask(guards: readonly Guard[], from: number, ctx: Context): void | Promise<void> {

@@ -6,11 +6,11 @@ import { foreignDuplicateKey } from '../mongo/driver/duplicate-key.ts';
 import { isServerError, serverCodes } from '../mongo/driver/server-error.ts';
 import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import { aFunction, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
-import { canAnswer, checkCodes } from './exchange/can-answer.ts';
 import { containBody } from './exchange/contain-errors.ts';
 import type { Called, Context, RecordContext, ResourceMiddleware } from './exchange/context.ts';
+import { described } from './exchange/descriptor.ts';
 import { exchangeOf } from './exchange/exchange.ts';
-import { passing } from './exchange/order.ts';
+import { checkCodes } from './exchange/problem-codes.ts';
 import { compileWriteRecords } from './exchange/write-records.ts';
 import { compileWriteResult, recordOf } from './exchange/write-result.ts';
 import { mayNameIn } from './relations/store-reach.ts';
@@ -88,30 +88,27 @@ export function handler(run: Called<[ctx: RecordContext], unknown>, options: Han
   const ofRecords = isSeveral ? (['invalid_query'] as const) : [];
   const ofAnswer = (method: string) => (method === 'GET' ? (['internal'] as const) : (['internal', 'duplicate_key'] as const)); // a GET writes nothing
   const problems = (method: string) => [...ofAnswer(method), ...ofRecords, ...declared];
-  return passing(
-    { leaves: ['result', 'record'] },
-    canAnswer(problems, async function handler(ctx, next) {
-      ctx.exchange?.throwIfGivenUp();
-      containBody(ctx);
-      const value = await runHandler(run as Handler, ctx, compiled);
-      if (value === undefined) requireNothing(ctx, expected !== undefined && expected !== 'none');
-      else if (expected === 'none') throw new Error("An operation with `answer: 'none'` returned a value.");
-      ctx.result = {
-        value,
-        toBody: async () => (value === undefined ? undefined : writeBody(value, ctx)),
-        get entityTag() {
-          return recordOf(value)?.entityTag;
-        },
-        get recordId() {
-          const found = compiled && recordOf(value);
-          return found?.isOf(compiled as CompiledModel) ? encodeURIComponent(found.id) : undefined;
-        },
-      };
-      await next();
-      if (ctx.body instanceof Stream) exchangeOf(ctx).answerBy(ctx.body);
-      if (isJson(ctx.body)) ctx.body = await writeByHand(ctx.body, ctx); // set by the handler or a hook: Koa would write a record with its private fields
-    }),
-  );
+  return described({ problems, leaves: ['result', 'record'] }, async function handler(ctx, next) {
+    ctx.exchange?.throwIfGivenUp();
+    containBody(ctx);
+    const value = await runHandler(run as Handler, ctx, compiled);
+    if (value === undefined) requireNothing(ctx, expected !== undefined && expected !== 'none');
+    else if (expected === 'none') throw new Error("An operation with `answer: 'none'` returned a value.");
+    ctx.result = {
+      value,
+      toBody: async () => (value === undefined ? undefined : writeBody(value, ctx)),
+      get entityTag() {
+        return recordOf(value)?.entityTag;
+      },
+      get recordId() {
+        const found = compiled && recordOf(value);
+        return found?.isOf(compiled as CompiledModel) ? encodeURIComponent(found.id) : undefined;
+      },
+    };
+    await next();
+    if (ctx.body instanceof Stream) exchangeOf(ctx).answerBy(ctx.body);
+    if (isJson(ctx.body)) ctx.body = await writeByHand(ctx.body, ctx); // set by the handler or a hook: Koa would write a record with its private fields
+  });
 }
 
 /**

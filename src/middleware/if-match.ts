@@ -40,7 +40,10 @@ export function ifMatch(options: IfMatchOptions = {}): ResourceMiddleware {
     ctx.precondition = precondition;
     return current && whenKnown(current(ctx), (known) => check(precondition, known));
   }
-  return step(['malformed_header', ...ofRequired, ...ofCurrent], required ? ifMatch : onlyFor(['if-match', 'if-none-match'], ifMatch));
+  return step(
+    { problems: ['malformed_header', ...ofRequired, ...ofCurrent] },
+    required ? ifMatch : onlyFor(['if-match', 'if-none-match'], ifMatch),
+  );
 }
 
 /** Node joins repeated headers by commas, which is how a list is sent (RFC 9110 §5.3). */

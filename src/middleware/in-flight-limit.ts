@@ -1,8 +1,8 @@
 import { isProblem, Problem } from '../errors.ts';
 import { once } from '../mistakes.ts';
 import { aFunction, aWholeNumber, checkOptions, checkValue, type LegalOptions } from '../options.ts';
-import { canAnswer } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { described } from './exchange/descriptor.ts';
 import { exchangeOf } from './exchange/exchange.ts';
 
 /**
@@ -42,7 +42,7 @@ const legalOptions: LegalOptions<InFlightOptions<never>> = { by: aFunction };
 
 function limitAll(max: number): ResourceMiddleware {
   let inFlight = 0;
-  return canAnswer(['overloaded'], async function inFlightLimit(ctx, next) {
+  return described({ problems: ['overloaded'] }, async function inFlightLimit(ctx, next) {
     if (inFlight >= max) throw new Problem({ code: 'overloaded', detail: 'The service is busy; try again in a second.' });
     const exchange = exchangeOf(ctx);
     inFlight++;
@@ -69,7 +69,7 @@ export function limitEach(max: number, by: NameClient, what = 'requests'): Resou
     if (others === 0) inFlight.delete(client);
     else inFlight.set(client, others);
   }
-  return canAnswer(['too_many_requests', 'internal'], async function inFlightLimit(ctx, next) {
+  return described({ problems: ['too_many_requests', 'internal'] }, async function inFlightLimit(ctx, next) {
     const exchange = exchangeOf(ctx);
     const client = await by(ctx);
     exchange.throwIfGivenUp();

@@ -28,7 +28,7 @@ export function include(includes: Includes): ResourceMiddleware {
   checkIncludes(includes, 'include');
   const make = ({ names }: Includes) =>
     step(
-      ['invalid_query'],
+      { problems: ['invalid_query'] },
       onlyFor('query', function include(ctx) {
         const named = readInclude(ctx.querystring, names);
         if (named.length > 0) ctx.include = named;

@@ -4,12 +4,12 @@ import { isSameValue } from '../model/value/same-value.ts';
 import { requireRecordWithin } from '../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { ofLedger, ofReferences, ofValues, ofWrite } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
-import { missing, passing } from './exchange/order.ts';
+import { missing } from './exchange/order.ts';
+import { ofLedger, ofReferences, ofValues, ofWrite } from './exchange/problem-codes.ts';
 import { step } from './exchange/step.ts';
-import { withWritePart } from './exchange/write-part.ts';
+import type { WritePart } from './exchange/write-part.ts';
 import { writerOf } from './relations/writer.ts';
 
 /** Options of {@link insert}. */
@@ -36,7 +36,9 @@ export function insert(model: ModelInput, options: InsertOptions): ResourceMiddl
   checkOptions(options, legal, '`insert`');
   const compiled = asCompiled(model);
   const collection = openReferencing(compiled, options);
-  const write = step([...ofWrite, ...ofValues, ...ofReferences(compiled), ...ofLedger(compiled)], async function insert(ctx) {
+  const problems = [...ofWrite, ...ofValues, ...ofReferences(compiled), ...ofLedger(compiled)];
+  const writes: WritePart = { findWritten: ({ record }) => [{ after: record }] };
+  return step({ problems, needs: ['created'], leaves: ['record'], writes }, async function insert(ctx) {
     const created = ctx.created ?? missing('created', 'insert');
     if (ctx.isIncomplete) throw new Error('`insert` needs `beforeHooks` before it in the chain: the record is incomplete.');
     const writer = writerOf(ctx);
@@ -44,7 +46,6 @@ export function insert(model: ModelInput, options: InsertOptions): ResourceMiddl
     const ifIdIsFree = ctx.precondition?.ifNoneMatch === '*' && isClientsId(created._id, ctx, compiled);
     ctx.record = await collection.insert(created, workOf(ctx), { ifIdIsFree, writer });
   });
-  return passing({ needs: ['created'], leaves: ['record'] }, withWritePart({ findWritten: ({ record }) => [{ after: record }] }, write));
 }
 
 /** False if the server has replaced the id that the client sent. */

@@ -1,12 +1,12 @@
 import type { BodyFrom, DocumentOf, HasFields } from '../model/define/infer.ts';
 import type { AnySchema, Fields, RawSchema, TypeBoxSchema } from '../model/define/schema.ts';
 import type { StandardSchema } from '../model/define/standard-schema.ts';
-import type { ObjectNode } from '../model/node.ts';
 import { aTimeLimit, checkedLater, checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { problemsOfBody, readBody } from './body/read-body.ts';
 import { aBodyLimit, anAmountOfValues, defaultBodyTimeout, defaultBodyValues } from './body-limit.ts';
 import { type BodyMiddleware, checkBody } from './check-body.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
+import { type BodyPart, described, descriptorOf } from './exchange/descriptor.ts';
 import { runAlone, step } from './exchange/step.ts';
 
 /** Options of {@link jsonBody}. */
@@ -55,13 +55,6 @@ const legal: LegalOptions<JsonBodyOptions> = {
   schema: checkedLater,
 };
 
-/** The properties of the body that a middleware reads or checks, for the chain and the OpenAPI description. */
-interface Described {
-  readonly body?: ObjectNode | 'any';
-  readonly isOptional?: boolean;
-  readonly steps?: { readonly read: ResourceMiddleware; readonly check?: ResourceMiddleware };
-}
-
 /**
  * Reads the request's body as a JSON object into `ctx.request.body`, without loss of precision: see `parseJson` for how
  * numbers are represented.
@@ -101,7 +94,7 @@ export function jsonBody(options?: JsonBodyOptions): ResourceMiddleware;
 export function jsonBody(options: JsonBodyOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`jsonBody`');
   const { limit, timeout, maxValues, requireObject = true, optional: isOptional = false, schema } = options;
-  const read = step(problemsOfBody, async function readJsonBody(ctx) {
+  const read = step({ problems: problemsOfBody }, async function jsonBody(ctx) {
     const bytes = limit ?? ctx.bodyLimit ?? 1_048_576;
     const limits = {
       bytes,
@@ -110,32 +103,23 @@ export function jsonBody(options: JsonBodyOptions = {}): ResourceMiddleware {
     };
     ctx.request.body = await readBody(ctx, limits);
   });
-  if (schema === undefined && !requireObject) return Object.assign(read, { body: 'any', isOptional, steps: { read } } satisfies Described);
+  if (schema === undefined && !requireObject) return described({ body: { schema: 'any', isOptional, parts: { read } } }, read);
   const checkPresent = checkBody(schema);
   const check = isOptional ? unlessAbsent(checkPresent) : checkPresent;
-  const described: Described = { body: bodyOf(checkPresent) ?? 'any', isOptional, steps: { read, check } };
-  const readAndCheck = step([...problemsOfBody, 'validation_failed'], async function jsonBody(ctx) {
+  const body = { schema: bodyOf(checkPresent)?.schema ?? 'any', isOptional, parts: { read, check } };
+  return step({ problems: [...problemsOfBody, 'validation_failed'], body }, async function jsonBody(ctx) {
     await runAlone(read, ctx);
     await runAlone(check, ctx);
   });
-  return Object.assign(readAndCheck, described);
 }
 
 function unlessAbsent(check: ResourceMiddleware): ResourceMiddleware {
-  return step(['validation_failed'], (ctx) => (ctx.request.body === undefined ? undefined : runAlone(check, ctx)));
+  return step({ problems: ['validation_failed'] }, function checkBody(ctx) {
+    return ctx.request.body === undefined ? undefined : runAlone(check, ctx);
+  });
 }
 
-/** Whether a middleware reads a body that may be absent. */
-export function readsOptionally(middleware: ResourceMiddleware): boolean {
-  return (middleware as Described).isOptional === true;
-}
-
-/** The schema of the body that a middleware reads or checks, or `'any'`. Undefined if it does neither. */
-export function bodyOf(middleware: ResourceMiddleware): ObjectNode | 'any' | undefined {
-  return (middleware as Described).body;
-}
-
-/** The two steps of a `jsonBody`, reading and validation, so that a chain can place `ifMatch` between them. */
-export function stepsOf(middleware: ResourceMiddleware): Described['steps'] {
-  return (middleware as Described).steps;
+/** How a middleware reads or checks the body. Undefined if it does neither. */
+export function bodyOf(middleware: ResourceMiddleware): BodyPart | undefined {
+  return descriptorOf(middleware)?.body;
 }

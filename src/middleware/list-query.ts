@@ -10,7 +10,6 @@ import { aString, aWholeNumber, checkOptions, checkValue, type LegalOptions, orU
 import { Invalid } from '../rules.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { perView } from './exchange/in-view.ts';
-import { passing } from './exchange/order.ts';
 import { parameterOf } from './exchange/read-address.ts';
 import { compileSearching, type SearchOptions, searchOptions } from './exchange/searching.ts';
 import { step } from './exchange/step.ts';
@@ -130,19 +129,16 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
         ctx.listQuery = { ...query, search };
       });
     }
-    return passing(
-      { leaves: ['listQuery'] },
-      step(problems, function listQuery(ctx) {
-        const isScoped = ctx.scope !== undefined && Object.keys(ctx.scope).length > 0;
-        const isPartial = isScoped || deletedAt !== undefined; // the statistics of the collection also count deleted records
-        const parent = ctx.parentId === undefined ? undefined : parameterOf(ctx, 'id');
-        const { queryParameters, deleted } = ctx;
-        const asked = { isPartial, isInBody: queryParameters !== undefined, deleted, parent };
-        const parameters = queryParameters ?? parseQueryString(ctx.querystring);
-        if (rules.hasPoints && asksNear(parameters)) return parseNear(parameters, asked).then((query) => pass(query, ctx));
-        return pass(parseListQuery(parameters, rules, asked), ctx);
-      }),
-    );
+    return step({ problems, leaves: ['listQuery'] }, function listQuery(ctx) {
+      const isScoped = ctx.scope !== undefined && Object.keys(ctx.scope).length > 0;
+      const isPartial = isScoped || deletedAt !== undefined; // the statistics of the collection also count deleted records
+      const parent = ctx.parentId === undefined ? undefined : parameterOf(ctx, 'id');
+      const { queryParameters, deleted } = ctx;
+      const asked = { isPartial, isInBody: queryParameters !== undefined, deleted, parent };
+      const parameters = queryParameters ?? parseQueryString(ctx.querystring);
+      if (rules.hasPoints && asksNear(parameters)) return parseNear(parameters, asked).then((query) => pass(query, ctx));
+      return pass(parseListQuery(parameters, rules, asked), ctx);
+    });
   });
 }
 

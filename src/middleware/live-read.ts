@@ -6,11 +6,12 @@ import { textOf } from '../mongo/query/text-of.ts';
 import { pathsIn } from '../mongo/relations/through/expression.ts';
 import { throughFields } from '../mongo/relations/through/through-field.ts';
 import { anArrayOf, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
-import { problemsOf } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { problemsOf } from './exchange/descriptor.ts';
 import { perView } from './exchange/in-view.ts';
+import { passesOf } from './exchange/order.ts';
 import { readAddress } from './exchange/read-address.ts';
-import { compose, step } from './exchange/step.ts';
+import { composeChain, step } from './exchange/step.ts';
 import { requestPath } from './record.ts';
 import type { Includes } from './relations/compile-includes.ts';
 import { aThrough, type Through } from './relations/compile-through.ts';
@@ -62,11 +63,12 @@ export function liveRead(model: ModelInput, chain: readonly ResourceMiddleware[]
   );
   checkOptions(options, legal, '`liveRead`');
   const { includes, through, watches = [], isShared = false } = options;
-  const run = compose(chain);
+  const run = composeChain(chain);
   const watched = new Set(watches.map((one) => asCompiled(one).collection));
+  const { needs } = passesOf(chain);
   const problems = (method: string) => chain.flatMap((one) => problemsOf(one, method));
   return perView(model, [includes ?? noRelations, through] as const, (seen, included, behind) =>
-    step(problems, async function liveRead(ctx) {
+    step({ problems, needs }, async function liveRead(ctx) {
       const sources = await askSources(ctx, (included as Includes).paths, behind);
       const { listQuery: query, scope, deleted, pageBytes } = ctx;
       const scopes = sources.map(({ model, path }, index) => [path ?? model.collection, model.held ?? [], known(ctx, sources[index])]);

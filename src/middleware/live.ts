@@ -2,10 +2,11 @@ import { ConfigurationError } from '../errors.ts';
 import type { Group } from '../live/group.ts';
 import { asDb, type Database } from '../mongo/driver/database.ts';
 import { anArrayOf, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
-import { canAnswer, problemsOf } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { described, problemsOf } from './exchange/descriptor.ts';
 import { LiveStreams, liveStreams } from './exchange/live-streams.ts';
-import { compose } from './exchange/step.ts';
+import { checkOrder } from './exchange/order.ts';
+import { composeChain } from './exchange/step.ts';
 import { noteProblem } from './problems.ts';
 
 /** Options of {@link live}. */
@@ -47,9 +48,10 @@ const legal: LegalOptions<LiveOptions> = {
 export function live(chain: readonly ResourceMiddleware[], options: LiveOptions): ResourceMiddleware {
   checkValue('The chain of `live`', chain, middlewares);
   checkOptions(options, legal, '`live`');
+  checkOrder(chain, 'The chain of `live`');
   const { again = [], streams = liveStreams() } = options;
   const db = asDb(options.db);
-  const [first, later] = [compose(chain), compose([...again, ...chain])];
+  const [first, later] = [composeChain(chain), composeChain([...again, ...chain])];
   if (db.client.options?.maxPoolSize === 1)
     throw new ConfigurationError(
       '`live` needs a `MongoClient` with a `maxPoolSize` of at least 2: its change stream keeps one connection.',
@@ -57,7 +59,7 @@ export function live(chain: readonly ResourceMiddleware[], options: LiveOptions)
   const groups = new Map<unknown, Group>();
   const ask = (ctx: Context, isFirst: boolean) => (isFirst ? first : later)(ctx, async () => undefined);
   const problems = (method: string) => [...chain.flatMap((one) => problemsOf(one, method)), ...ofLive];
-  return canAnswer(problems, async function live(ctx) {
+  return described({ problems }, async function live(ctx) {
     const { beginLive } = await import('../live/begin-live.ts');
     await beginLive(ctx, { streams, db, groups, ask, noteProblem });
   });

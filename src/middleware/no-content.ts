@@ -1,4 +1,5 @@
 import type { ResourceMiddleware } from './exchange/context.ts';
+import { described } from './exchange/descriptor.ts';
 import { exchangeOf } from './exchange/exchange.ts';
 
 /**
@@ -8,8 +9,8 @@ import { exchangeOf } from './exchange/exchange.ts';
  * router.delete('/orders/:id', ifMatch(), remove(Order, { db }), noContent());
  */
 export function noContent(): ResourceMiddleware {
-  return async function noContent(ctx) {
+  return described({}, async function noContent(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
     ctx.status = 204;
-  };
+  });
 }

@@ -1,7 +1,7 @@
 import type Koa from 'koa';
 import { matchesWeak, readEntityTags } from '../http/entity-tag.ts';
-import { canAnswer } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { described } from './exchange/descriptor.ts';
 import { onlyFor } from './exchange/step.ts';
 
 /**
@@ -25,7 +25,7 @@ export function notModified(): ResourceMiddleware {
     ctx.body = null;
     ctx.status = 304; // Koa sets 204 for an empty body
   }
-  return canAnswer([], onlyFor(['if-none-match'], notModified));
+  return described({ problems: [] }, onlyFor(['if-none-match'], notModified));
 }
 
 /** One tag stands for the record in all views. */

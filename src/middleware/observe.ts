@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type Koa from 'koa';
 import { aFunction, checkValue } from '../options.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
+import { described } from './exchange/descriptor.ts';
 import { exchangeOf } from './exchange/exchange.ts';
 import { reportError } from './exchange/report-error.ts';
 
@@ -49,7 +50,7 @@ export type Observe = (observation: Observation, ctx: Koa.Context) => unknown;
  */
 export function observe(tell: Observe): ResourceMiddleware {
   checkValue('`observe`', tell, aFunction);
-  return async function observe(ctx, next) {
+  return described({}, async function observe(ctx, next) {
     const begun = performance.now();
     const exchange = exchangeOf(ctx);
     const wasOver = exchange.isOver; // the client has gone while a middleware above was busy
@@ -73,5 +74,5 @@ export function observe(tell: Observe): ResourceMiddleware {
     } finally {
       if (wasOver) await report();
     }
-  };
+  });
 }

@@ -3,8 +3,9 @@ import { setQueryParameters } from '../http/query-string.ts';
 import { type CursorPlace, describePage, type OffsetPlace, type Page } from '../mongo/list/build-page.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { described } from './exchange/descriptor.ts';
 import { exchangeOf, setHeader, setJson } from './exchange/exchange.ts';
-import { missing, passing } from './exchange/order.ts';
+import { missing } from './exchange/order.ts';
 import { requestPath } from './record.ts';
 
 /** A `Link` repeats the query up to three times, and HTTP clients refuse an answer with more than 16 KiB of headers. */
@@ -23,7 +24,7 @@ const longestLink = 8192;
  * router.get('/orders', listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
  */
 export function page(): ResourceMiddleware {
-  return passing({ needs: ['page'] }, async function page(ctx) {
+  return described({ needs: ['page'] }, async function page(ctx) {
     const exchange = exchangeOf(ctx);
     exchange.throwIfGivenUp();
     const found = await writePage(ctx.page ?? missing('page', 'page'), exchange.work, ctx.included);

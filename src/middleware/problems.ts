@@ -7,6 +7,7 @@ import { discardIgnoredBody, discardUnreadBody } from './body/unread-body.ts';
 import { containErrors, requireSoundBody } from './exchange/contain-errors.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { cutOff } from './exchange/cut-off.ts';
+import { described } from './exchange/descriptor.ts';
 import { ClientGone } from './exchange/exchange.ts';
 import { reportError } from './exchange/report-error.ts';
 
@@ -52,7 +53,7 @@ const legal: LegalOptions<ProblemsOptions> = { problem: aFunction };
 export function problems(options: ProblemsOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`problems`');
   const { problem } = options;
-  return async function problems(ctx, next) {
+  return described({}, async function problems(ctx, next) {
     containErrors(ctx);
     try {
       await next();
@@ -62,7 +63,7 @@ export function problems(options: ProblemsOptions = {}): ResourceMiddleware {
       sendProblem(ctx, error, problem);
       takeBack(ctx);
     }
-  };
+  });
 }
 
 /** If a function has taken over the response (`ctx.respond = false`) and failed, the response has to be ended here. */

@@ -5,10 +5,10 @@ import { settingKinds } from '../mongo/list/parse-list-query.ts';
 import { aTimeLimit, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { aBodyLimit, anAmountOfValues } from './body-limit.ts';
-import { problemsOf } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
+import { problemsOf } from './exchange/descriptor.ts';
 import { runAlone, step } from './exchange/step.ts';
-import { bodyOf, type JsonBodyOptions, jsonBody } from './json-body.ts';
+import { type JsonBodyOptions, jsonBody } from './json-body.ts';
 
 /** Options of {@link queryBody}. */
 export interface QueryBodyOptions extends Pick<JsonBodyOptions, 'limit' | 'timeout' | 'maxValues'> {
@@ -43,16 +43,11 @@ export function queryBody(options: QueryBodyOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`queryBody`');
   const { limit = 65_536, ...others } = options;
   const read = jsonBody({ limit, ...others, requireObject: false });
-  return Object.assign(
-    step(
-      (method) => ['invalid_query', ...problemsOf(read, method)],
-      async function queryBody(ctx) {
-        const [first] = parseQueryString(ctx.querystring);
-        if (first) throw invalidQuery([inBodyOnly.at(first.name)]);
-        await runAlone(read, ctx);
-        ctx.queryParameters = parametersIn(ctx.request.body, settingKinds);
-      },
-    ),
-    { body: bodyOf(read) },
-  );
+  const problems = (method: string) => ['invalid_query' as const, ...problemsOf(read, method)];
+  return step({ problems, body: { schema: 'any' } }, async function queryBody(ctx) {
+    const [first] = parseQueryString(ctx.querystring);
+    if (first) throw invalidQuery([inBodyOnly.at(first.name)]);
+    await runAlone(read, ctx);
+    ctx.queryParameters = parametersIn(ctx.request.body, settingKinds);
+  });
 }

@@ -3,8 +3,9 @@ import { JsonOutput } from '../model/value/json-output.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { described } from './exchange/descriptor.ts';
 import { exchangeOf, setHeader, setJson } from './exchange/exchange.ts';
-import { missing, passing } from './exchange/order.ts';
+import { missing } from './exchange/order.ts';
 import { withViews } from './views/asked-rules.ts';
 
 /** Options of {@link record}. */
@@ -27,7 +28,7 @@ const legal: LegalOptions<RecordOptions> = { created: trueOrFalse, location: aFu
 export function record(options: RecordOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`record`');
   const { created = false, location = pathBelow } = options;
-  return passing({ needs: ['record'] }, async function record(ctx) {
+  return described({ needs: ['record'] }, async function record(ctx) {
     exchangeOf(ctx).throwIfGivenUp();
     const given = ctx.record ?? missing('record', 'record');
     const found = given.model.needsView ? await seen(ctx, given) : given;

@@ -4,9 +4,9 @@ import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relat
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { compileSaveDocument } from '../store/held-documents.ts';
-import { ofChange, ofLedger, ofRead, ofReferences, ofValues } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
+import { ofChange, ofLedger, ofRead, ofReferences, ofValues } from './exchange/problem-codes.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
 import { holdModel } from './exchange/write-result.ts';
@@ -49,7 +49,7 @@ export function records(model: ModelInput, options: RecordsOptions): ResourceMid
   const ofLoad = [...ofRead, 'not_found', 'precondition_failed'] as const;
   const problems = (method: string) =>
     method === 'GET' ? ofLoad : [...ofChange, ...ofValues, ...ofReferences(compiled), ...ofLedger(compiled)]; // a GET writes nothing
-  return step(problems, async function records(ctx) {
+  return step({ problems }, async function records(ctx) {
     const loaded = new Map<unknown, StoredRecord>(); // of this request: `save` takes no other record
     let loading: Promise<unknown> | undefined;
     holdModel(ctx, compiled);

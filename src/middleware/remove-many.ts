@@ -2,12 +2,12 @@ import { asCompiled, type CompiledModel, type ModelInput } from '../model/compil
 import type { Affected } from '../mongo/collection/write-many.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
-import { ofCascade, ofMany } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
-import { missing, passing } from './exchange/order.ts';
+import { missing } from './exchange/order.ts';
+import { ofCascade, ofMany } from './exchange/problem-codes.ts';
 import { step } from './exchange/step.ts';
-import { type WritePart, withWritePart } from './exchange/write-part.ts';
+import type { WritePart } from './exchange/write-part.ts';
 import { compileObserve } from './hooks/cascade-hooks.ts';
 import { writerOf } from './relations/writer.ts';
 
@@ -24,17 +24,17 @@ export function removeMany(model: ModelInput, options: WriteOptions): ResourceMi
   const compiled = asCompiled(model);
   const collection = openReferencing(compiled, options);
   const observe = compileObserve(compiled, options.references, 'delete');
-  const write = step([...ofMany, ...ofCascade(compiled, options.references)], async function removeMany(ctx) {
-    const query = ctx.filterQuery ?? missing('filterQuery', 'removeMany');
-    const targets = { ...query, scope: ctx.scope, writer: writerOf(ctx, observe?.(ctx)) };
-    ctx.affected = toAffected(compiled, await collection.removeMany(targets, workOf(ctx)));
-  });
-  const part: WritePart = {
+  const writes: WritePart = {
     findBefore: (ctx) =>
       collection.findTargets({ ...(ctx.filterQuery ?? missing('filterQuery', 'removeMany')), scope: ctx.scope }, workOf(ctx)),
     findWritten: (_ctx, before) => before.map((record) => ({ before: record })),
   };
-  return passing({ needs: ['filterQuery'], leaves: ['affected'] }, withWritePart(part, write));
+  const problems = [...ofMany, ...ofCascade(compiled, options.references)];
+  return step({ problems, needs: ['filterQuery'], leaves: ['affected'], writes }, async function removeMany(ctx) {
+    const query = ctx.filterQuery ?? missing('filterQuery', 'removeMany');
+    const targets = { ...query, scope: ctx.scope, writer: writerOf(ctx, observe?.(ctx)) };
+    ctx.affected = toAffected(compiled, await collection.removeMany(targets, workOf(ctx)));
+  });
 }
 
 /** The same with ids in document form, as hooks know them. */

@@ -1,13 +1,12 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
-import { ofCascade, ofChange, ofLedger } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
-import { passing } from './exchange/order.ts';
+import { ofCascade, ofChange, ofLedger } from './exchange/problem-codes.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
-import { withWritePart } from './exchange/write-part.ts';
+import type { WritePart } from './exchange/write-part.ts';
 import { compileObserve } from './hooks/cascade-hooks.ts';
 import { writerOf } from './relations/writer.ts';
 
@@ -24,9 +23,10 @@ export function remove(model: ModelInput, options: WriteOptions): ResourceMiddle
   const compiled = asCompiled(model);
   const collection = openReferencing(compiled, options);
   const observe = compileObserve(compiled, options.references, 'delete');
-  const write = step([...ofChange, ...ofLedger(compiled), ...ofCascade(compiled, options.references)], async function remove(ctx) {
+  const problems = [...ofChange, ...ofLedger(compiled), ...ofCascade(compiled, options.references)];
+  const writes: WritePart = { findWritten: ({ record }) => [{ before: record }] };
+  return step({ problems, leaves: ['record'], writes }, async function remove(ctx) {
     const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, writer: writerOf(ctx, observe?.(ctx)) };
     ctx.record = await collection.remove(target, workOf(ctx));
   });
-  return passing({ leaves: ['record'] }, withWritePart({ findWritten: ({ record }) => [{ before: record }] }, write));
 }

@@ -12,7 +12,7 @@ import { step } from './exchange/step.ts';
  * app.use(requestId()).use(problems());
  */
 export function requestId(): ResourceMiddleware {
-  return step([], function requestId(ctx) {
+  return step({}, function requestId(ctx) {
     ctx.requestId = [responseId(ctx), ctx.get('x-request-id')].find((id) => harmless.test(id)) ?? randomUUID();
     setHeader(ctx, 'X-Request-Id', ctx.requestId);
   });

@@ -1,7 +1,7 @@
 import { coarseTimer } from '../mongo/driver/coarse-timer.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
-import { canAnswer } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
+import { described } from './exchange/descriptor.ts';
 import { exchangeOf } from './exchange/exchange.ts';
 
 /**
@@ -18,7 +18,7 @@ import { exchangeOf } from './exchange/exchange.ts';
  */
 export function requestTimeout(ms: number): ResourceMiddleware {
   checkTimeLimit(ms, 'requestTimeout');
-  return canAnswer(['request_given_up'], function requestTimeout(ctx, next) {
+  return described({ problems: ['request_given_up'] }, function requestTimeout(ctx, next) {
     const exchange = exchangeOf(ctx);
     return new Promise((resolve, reject) => {
       const alarm = coarseTimer.after(ms, () => reject(exchange.giveUp()));

@@ -3,14 +3,13 @@ import type { WriteRules } from '../model/write/compile-writes.ts';
 import { isRestoredWithOthers } from '../mongo/relations/cascade/cascade-restores.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
-import { ofChange, ofLedger } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
-import { passing } from './exchange/order.ts';
+import { ofChange, ofLedger } from './exchange/problem-codes.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { requireDeletedAt } from './exchange/require-deleted-at.ts';
 import { step } from './exchange/step.ts';
-import { findCurrent, updatePart, withWritePart } from './exchange/write-part.ts';
+import { findCurrent, updatePart } from './exchange/write-part.ts';
 import { compileObserve } from './hooks/cascade-hooks.ts';
 import { compileWriter } from './relations/writer.ts';
 
@@ -40,10 +39,11 @@ export function restore(model: ModelInput, options: RestoreOptions): ResourceMid
   const isThrough = options.references !== undefined && isRestoredWithOthers(compiled, options.references);
   const ofOthers = isThrough ? (['validation_failed', 'replica_set_required'] as const) : [];
   const ofHooks = observe ? (['too_many_references'] as const) : [];
-  const write = step([...ofChange, ...ofLedger(compiled), 'duplicate_key', ...ofOthers, ...ofHooks], async function restore(ctx) {
+  const findBefore = (ctx: Context) => findCurrent(ctx, compiled, collection.seeing.only);
+  const problems = [...ofChange, ...ofLedger(compiled), 'duplicate_key' as const, ...ofOthers, ...ofHooks];
+  const writes = updatePart(findBefore);
+  return step({ problems, leaves: ['record'], writes }, async function restore(ctx) {
     const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, writer: writerOf(ctx, observe?.(ctx)) };
     ctx.record = await collection.restore(target, workOf(ctx));
   });
-  const findBefore = (ctx: Context) => findCurrent(ctx, compiled, collection.seeing.only);
-  return passing({ leaves: ['record'] }, withWritePart(updatePart(findBefore), write));
 }

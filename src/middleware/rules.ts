@@ -16,7 +16,7 @@ import { AskedRules, type CallerRules, checkRuleFunctions } from './views/asked-
  */
 export function rules(functions: Readonly<Record<string, Called<[principal: never], boolean | Promise<boolean>>>>): ResourceMiddleware {
   checkRuleFunctions(functions, '`rules`');
-  return step(['internal'], function rules(ctx) {
+  return step({ problems: ['internal'] }, function rules(ctx) {
     ctx.rules = new AskedRules(functions as CallerRules, ctx.principal);
   });
 }

@@ -41,7 +41,7 @@ export function scope(model: ModelInput, filterOf: Called<[ctx: Context], unknow
   checkOptions(options, legal, '`scope`');
   const { writes = true } = options;
   const compiled = asCompiled(model);
-  return step(['internal'], function scope(ctx) {
+  return step({ problems: ['internal'] }, function scope(ctx) {
     ctx.exchange?.throwIfGivenUp();
     return whenKnown(filterOf(ctx), (filter) => {
       const conditions = readScope(filter, compiled.scopeFields);

@@ -22,7 +22,7 @@ export function stores(options: DatabaseOptions): ResourceMiddleware {
   checkOptions(options, databaseOptions, '`stores`');
   const all = new Stores(options.db, options.maxTimeMS);
   const slots = requestStores(() => all);
-  return step([], function stores(ctx) {
+  return step({}, function stores(ctx) {
     Object.assign(ctx, slots);
   });
 }

@@ -3,7 +3,6 @@ import { type CompiledQuery, compileTypedQuery } from '../model/compile/compile-
 import type { Fields } from '../model/define/schema.ts';
 import { aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
-import { passing } from './exchange/order.ts';
 import { step } from './exchange/step.ts';
 
 /** Options of {@link typedQuery}. */
@@ -34,10 +33,7 @@ export function typedQuery(fields: Fields | CompiledQuery, options: TypedQueryOp
   checkOptions(options, legal, '`typedQuery`');
   const { maxItems = 500 } = options;
   const query = compileTypedQuery(fields, '`fields` of `typedQuery`');
-  return passing(
-    { leaves: ['typedQuery'] },
-    step(['invalid_query'], function typedQuery(ctx) {
-      ctx.typedQuery = query.read(parseQueryString(ctx.querystring), maxItems);
-    }),
-  );
+  return step({ problems: ['invalid_query'], leaves: ['typedQuery'] }, function typedQuery(ctx) {
+    ctx.typedQuery = query.read(parseQueryString(ctx.querystring), maxItems);
+  });
 }

@@ -4,12 +4,12 @@ import type { Changes } from '../model/write/plan-changes.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
-import { ofMany, ofReferences, ofValues } from './exchange/can-answer.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
-import { missing, passing } from './exchange/order.ts';
+import { missing } from './exchange/order.ts';
+import { ofMany, ofReferences, ofValues } from './exchange/problem-codes.ts';
 import { step } from './exchange/step.ts';
-import { type WritePart, withWritePart } from './exchange/write-part.ts';
+import type { WritePart } from './exchange/write-part.ts';
 import { writerOf } from './relations/writer.ts';
 import { toAffected } from './remove-many.ts';
 
@@ -27,14 +27,7 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
   checkOptions(options, writeOptions, '`updateMany`');
   const compiled = asCompiled(model);
   const collection = openReferencing(compiled, options);
-  const write = step([...ofMany, ...ofValues, ...ofReferences(compiled)], async function updateMany(ctx) {
-    const query = ctx.filterQuery ?? missing('filterQuery', 'updateMany');
-    const writer = writerOf(ctx);
-    const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'updateMany'));
-    const done = await collection.updateMany({ ...query, scope: ctx.scope, writer }, changes, workOf(ctx));
-    ctx.affected = toAffected(compiled, writesPrivate(compiled, changes) ? { ...done, modified: done.matched } : done);
-  });
-  const part: WritePart = {
+  const writes: WritePart = {
     findBefore: (ctx) =>
       collection.findTargets({ ...(ctx.filterQuery ?? missing('filterQuery', 'updateMany')), scope: ctx.scope }, workOf(ctx)),
     async findWritten(ctx, before) {
@@ -42,7 +35,14 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
       return before.map((record) => ({ before: record, after: after.get(record.idText) }));
     },
   };
-  return passing({ needs: ['filterQuery', 'changes'], leaves: ['affected'] }, withWritePart(part, write));
+  const problems = [...ofMany, ...ofValues, ...ofReferences(compiled)];
+  return step({ problems, needs: ['filterQuery', 'changes'], leaves: ['affected'], writes }, async function updateMany(ctx) {
+    const query = ctx.filterQuery ?? missing('filterQuery', 'updateMany');
+    const writer = writerOf(ctx);
+    const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'updateMany'));
+    const done = await collection.updateMany({ ...query, scope: ctx.scope, writer }, changes, workOf(ctx));
+    ctx.affected = toAffected(compiled, writesPrivate(compiled, changes) ? { ...done, modified: done.matched } : done);
+  });
 }
 
 /**

@@ -2,13 +2,13 @@ import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
-import { ofChange, ofLedger, ofReferences, ofValues } from './exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
-import { missing, passing } from './exchange/order.ts';
+import { missing } from './exchange/order.ts';
+import { ofChange, ofLedger, ofReferences, ofValues } from './exchange/problem-codes.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
-import { findCurrent, updatePart, withWritePart } from './exchange/write-part.ts';
+import { findCurrent, updatePart } from './exchange/write-part.ts';
 import { writerOf } from './relations/writer.ts';
 
 /**
@@ -31,16 +31,17 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
     const changes = ctx.changes ?? missing('changes', 'update');
     return writer.writeScope ? requireChangesWithin(writer, changes) : changes;
   };
-  const write = step([...ofChange, ...ofValues, ...ofReferences(compiled), ...ofLedger(compiled)], async function update(ctx) {
+  const findBefore = (ctx: Context) => {
+    requireChanges(ctx); // with hooks as without them, 422 comes before 404 and 412
+    return findCurrent(ctx, compiled, collection);
+  };
+  const problems = [...ofChange, ...ofValues, ...ofReferences(compiled), ...ofLedger(compiled)];
+  const writes = updatePart(findBefore);
+  return step({ problems, needs: ['changes'], leaves: ['record'], writes }, async function update(ctx) {
     const writer = writerOf(ctx);
     const changes = requireChanges(ctx, writer);
     const { id, scope } = readAddress(ctx, compiled);
     const { precondition } = ctx;
     ctx.record = await collection.update({ id, scope, precondition, writer }, changes, workOf(ctx));
   });
-  const findBefore = (ctx: Context) => {
-    requireChanges(ctx); // with hooks as without them, 422 comes before 404 and 412
-    return findCurrent(ctx, compiled, collection);
-  };
-  return passing({ needs: ['changes'], leaves: ['record'] }, withWritePart(updatePart(findBefore), write));
 }

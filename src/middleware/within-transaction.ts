@@ -2,14 +2,15 @@ import { ConfigurationError } from '../errors.ts';
 import { type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { aFunction, anArrayOf, checkOptions, checkValue } from '../options.ts';
 import { Stores } from '../store/stores.ts';
-import { ofTransaction, problemsOf } from './exchange/can-answer.ts';
 import { containBody } from './exchange/contain-errors.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
-import { passesOf, passing } from './exchange/order.ts';
+import { descriptorOf, problemsOf } from './exchange/descriptor.ts';
+import { passesOf } from './exchange/order.ts';
+import { ofTransaction } from './exchange/problem-codes.ts';
 import { rememberState } from './exchange/remember-state.ts';
 import { runWithin, type WithinHook, type Written, writtenOf } from './exchange/run-within.ts';
 import { runAlone, step } from './exchange/step.ts';
-import { isUnchanged, writePartOf } from './exchange/write-part.ts';
+import { isUnchanged } from './exchange/write-part.ts';
 import { userOf } from './relations/request-stores.ts';
 
 export type { WithinHook, Written } from './exchange/run-within.ts';
@@ -43,7 +44,7 @@ export function withinTransaction(
   checkValue('The first argument of `withinTransaction`', write, aFunction);
   checkValue('The second argument of `withinTransaction`', hooks, anArrayOf('functions', aFunction[0]));
   checkOptions(options, writeOptions, '`withinTransaction`');
-  const part = writePartOf(write);
+  const part = descriptorOf(write)?.writes;
   if (!part)
     throw new ConfigurationError(
       'The first argument of `withinTransaction` must be what `insert(…)`, `update(…)`, `remove(…)` or `restore(…)` returns, or `updateMany(…)` or `removeMany(…)`: it has to know the records.',
@@ -51,25 +52,22 @@ export function withinTransaction(
   if (hooks.length === 0) return write;
   const stores = new Stores(options.db, options.maxTimeMS, { references: () => options.references });
   const problems = (method: string) => [...problemsOf(write, method), ...ofTransaction];
-  return passing(
-    passesOf([write]),
-    step(problems, async function withinTransaction(ctx) {
-      containBody(ctx);
-      const takeBack = rememberState(ctx);
-      try {
-        await stores.transaction(async (tx) => {
-          takeBack();
-          const found = (await part.findBefore?.(ctx)) ?? [];
-          await runAlone(write, ctx);
-          for (const one of await part.findWritten(ctx, found)) {
-            if (isUnchanged(one)) continue;
-            await runWithin(hooks as readonly WithinHook[], ctx, await writtenOf(one.before, one.after, { tx }));
-          }
-        }, userOf(ctx));
-      } catch (error) {
+  return step({ problems, ...passesOf([write]) }, async function withinTransaction(ctx) {
+    containBody(ctx);
+    const takeBack = rememberState(ctx);
+    try {
+      await stores.transaction(async (tx) => {
         takeBack();
-        throw error;
-      }
-    }),
-  );
+        const found = (await part.findBefore?.(ctx)) ?? [];
+        await runAlone(write, ctx);
+        for (const one of await part.findWritten(ctx, found)) {
+          if (isUnchanged(one)) continue;
+          await runWithin(hooks as readonly WithinHook[], ctx, await writtenOf(one.before, one.after, { tx }));
+        }
+      }, userOf(ctx));
+    } catch (error) {
+      takeBack();
+      throw error;
+    }
+  });
 }

@@ -1,6 +1,6 @@
 import { ConfigurationError, type ProblemCode } from '../errors.ts';
-import { checkCodes } from '../middleware/exchange/can-answer.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { checkCodes } from '../middleware/exchange/problem-codes.ts';
 import { tryAll } from '../mistakes.ts';
 import { definedOf, isObject } from '../model/value/plain-object.ts';
 import { anArrayOf, anObject, aString, checkValue, oneOf, orUndefined } from '../options.ts';

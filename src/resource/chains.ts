@@ -8,8 +8,9 @@ import { checkCreate, type ServerFields } from '../middleware/check-create.ts';
 import { checkPatch } from '../middleware/check-patch.ts';
 import { checkPut } from '../middleware/check-put.ts';
 import { deleted } from '../middleware/deleted.ts';
-import { canAnswer, ofTransaction } from '../middleware/exchange/can-answer.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { described } from '../middleware/exchange/descriptor.ts';
+import { ofTransaction } from '../middleware/exchange/problem-codes.ts';
 import { fields } from '../middleware/fields.ts';
 import { filterQuery } from '../middleware/filter-query.ts';
 import { findIncluded } from '../middleware/find-included.ts';
@@ -229,7 +230,7 @@ function customChain(r: CompiledResource, o: CompiledOperation): readonly Resour
     ...(isSafe ? [notModified()] : []),
     ...o.reading,
     ifMatch({ required: r.preconditionRequired && !isSafe && isOfRecord }),
-    isOfRecord ? loading : canAnswer([], loading), // without an id there is nothing that it could load
+    isOfRecord ? loading : described({ problems: [] }, loading), // without an id there is nothing that it could load
     ...(o.hasHandler && !isSafe ? readmission(r, o.name) : []),
     ...(o.hasHandler && (o.method === 'POST' || o.method === 'PATCH') ? keyed(r) : []),
     ...o.checking,

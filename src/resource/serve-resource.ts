@@ -2,7 +2,7 @@ import { noSuchPath } from '../errors.ts';
 import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { inView } from '../middleware/exchange/in-view.ts';
 import { checkOrder } from '../middleware/exchange/order.ts';
-import { compose, madeLate, step } from '../middleware/exchange/step.ts';
+import { composeChain, madeLate, step } from '../middleware/exchange/step.ts';
 import { isGuards } from '../middleware/guards.ts';
 import { upToReplays } from '../middleware/idempotency/replays.ts';
 import { live } from '../middleware/live.ts';
@@ -54,10 +54,10 @@ export interface Around {
  * are copies of what the app has given.
  */
 export function serveResource(resource: CompiledResource, { before, identifying }: Around, resourceIn: InView): ServedResource {
-  const own = new Map([...chainsOf(resource)].map(([name, make]) => [name, once(make)] as const));
+  const own = new Map([...chainsOf(resource)].map(([name, make]) => [name, once(() => inOrder(make(), name, resource))] as const));
   const chainOf = (name: string) => own.get(name)?.() ?? [];
   const others = [...own.keys()].filter((name) => name !== listQueryName && !Object.hasOwn(standardEndpoints, name));
-  for (const name of others) checkOrder(chainOf(name), `\`${name}\` of \`${resource.path}\``);
+  for (const name of others) chainOf(name);
 
   /** What an operation runs: its chain, or that of the caller's view if it depends on rules. `part` cuts the chain. */
   function runOf(name: string, part: (chain: Chain) => Chain): Chain {
@@ -72,7 +72,12 @@ export function serveResource(resource: CompiledResource, { before, identifying 
     const chainFor = (held: ReadonlySet<string>) => {
       const seen = resourceIn(resource, held);
       const chain = chainsOf(seen).get(name)?.() ?? [hidden];
-      return [step([], (ctx) => setView(ctx, seen.model)), ...part(chain).slice(ofGuards)];
+      return [
+        step({}, function view(ctx) {
+          setView(ctx, seen.model);
+        }),
+        ...part(chain).slice(ofGuards),
+      ];
     };
     return [...widest.slice(0, ofGuards), inView({ rulesFor, chainFor, widest })];
   }
@@ -82,20 +87,26 @@ export function serveResource(resource: CompiledResource, { before, identifying 
     served: servedOperations(resource),
     chainOf: (name: string) => [...before, ...chainOf(name)],
     ownChainOf: chainOf,
-    runOf: (name: string) => madeLate(() => compose([...before, ...runOf(name, whole)])),
-    ownRunOf: (name: string) => madeLate(() => compose(runOf(name, whole))),
+    runOf: (name: string) => madeLate(name, () => composeChain([...before, ...runOf(name, whole)])),
+    ownRunOf: (name: string) => madeLate(name, () => composeChain(runOf(name, whole))),
     keptChainOf(name: string) {
       const chain = liveChainOf.get(name) ?? '';
       if (!own.has(chain)) return [];
       const { db, liveStreams: streams } = resource;
       return [...before, live(runOf(chain, whole), { db, streams, again: identifying })];
     },
-    replayRunOf: (name: string) => madeLate(() => compose(runOf(name, upToReplays))),
+    replayRunOf: (name: string) => madeLate(name, () => composeChain(runOf(name, upToReplays))),
   });
 }
 
+/** Refuses a chain in a wrong order when it is made. */
+function inOrder(chain: Chain, operation: string, { path }: CompiledResource): Chain {
+  checkOrder(chain, `\`${operation}\` of \`${path}\``);
+  return chain;
+}
+
 /** Answers for a relation that the caller does not know. */
-const hidden = step(['not_found'], function hidden() {
+const hidden = step({ problems: ['not_found'] }, function hidden() {
   throw noSuchPath();
 });
 

@@ -2,8 +2,9 @@ import Router from '@koa/router';
 import type Koa from 'koa';
 import koaCompose from 'koa-compose';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { defineModel, problems, service, t } from '../../src/index.ts';
+import { defineModel, jsonBody, problems, service, t } from '../../src/index.ts';
 import type { ResourceMiddleware } from '../../src/middleware/exchange/context.ts';
+import { joinSteps } from '../../src/middleware/exchange/step.ts';
 import { type TestDatabase, useDatabase } from '../support/database/database.ts';
 import { useServer } from '../support/http/serve.ts';
 
@@ -24,6 +25,8 @@ type Served = Awaited<ReturnType<typeof serve>>;
 let api: Served;
 let byKoa: Served;
 
+let chainOf: Resource['chainOf'];
+
 /** One api as it is, and its chains run by Koa, where each middleware calls the next. */
 beforeAll(async () => {
   const define = ({ db }: TestDatabase) => {
@@ -37,6 +40,7 @@ beforeAll(async () => {
       before: { change: [(_ctx, draft) => void draft] },
       after: { change: [async (ctx) => ctx.set('X-After', 'ran')] },
       preconditionRequired: true,
+      operations: { send: { use: [jsonBody(), countRequests, (_ctx, next) => next()], handler: () => undefined } },
     });
     return shop.api({ db, resources: [notes] });
   };
@@ -46,8 +50,13 @@ beforeAll(async () => {
   for (const { served, chainOf } of description.resources)
     for (const { name, method, path } of served)
       router.register(`/notes${path === '/' ? '' : path}`, [method], koaCompose([problems(), ...chainOf(name)] as Koa.Middleware[]));
+  chainOf = (name) => description.resources[0]?.chainOf(name) ?? [];
   byKoa = await serve(router.routes() as unknown as Koa.Middleware);
 });
+
+async function countRequests(_ctx: unknown, next: () => Promise<void>): Promise<void> {
+  await next();
+}
 
 interface Resource {
   readonly served: readonly { readonly name: string; readonly method: string; readonly path: string }[];
@@ -88,4 +97,27 @@ describe('the chain of an operation', () => {
     }
     expect(answers).toEqual([201, 409, 422, 401, 200, 304, 404, 403, 403, 200, 400, 428, 200, 412, 200, 204, 404]);
   });
+
+  it('has names to print, those of the application among them', () => {
+    const before = 'requestTimeout stores authenticate guards caching scope';
+    expect(namesOf('patch')).toBe(`${before} jsonBody ifMatch checkPatch beforeHooks update afterHooks record`);
+    expect(namesOf('send')).toBe(`${before} bodyLimit jsonBody ifMatch records checkBody countRequests  handler answer`);
+  });
+
+  it('has names as well where koa-compose is given it, with one middleware of the steps that follow each other', () => {
+    const joined = joinSteps(chainOf('patch'));
+    expect(joined.map(({ name }) => name)).toEqual([
+      'requestTimeout',
+      'stores + authenticate + guards',
+      'caching',
+      'scope + jsonBody + ifMatch + checkPatch + beforeHooks + update + afterHooks',
+      'record',
+    ]);
+  });
 });
+
+function namesOf(operation: string): string {
+  return chainOf(operation)
+    .map(({ name }) => name)
+    .join(' ');
+}

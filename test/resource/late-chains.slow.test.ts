@@ -180,6 +180,7 @@ it('the definitions are legal, and their chains have what most of the library is
   const parts =
     'guards scope deleted beforeHooks afterHooks findIncluded findPage findRecord fields filterQuery caching ifMatch notModified';
   expect(parts.split(' ').filter((name) => !names.has(name))).toEqual([]);
+  expect([...names].filter((name) => !/^\w+( \+ \w+)*$/.test(name))).toEqual([]);
 });
 
 describe.each<[Level, neverMade: readonly string[], least: number]>([

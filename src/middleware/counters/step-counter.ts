@@ -7,13 +7,13 @@ import { compileServerChanges, type WriteRules } from '../../model/write/compile
 import { requireChangesWithin } from '../../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions } from '../../mongo/relations/open-referencing.ts';
 import { serverValuesOf } from '../body/server-values.ts';
-import { ofChange, ofLedger, ofReferences, ofValues } from '../exchange/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from '../exchange/context.ts';
 import { workOf } from '../exchange/exchange.ts';
-import { missing, passing } from '../exchange/order.ts';
+import { missing } from '../exchange/order.ts';
+import { ofChange, ofLedger, ofReferences, ofValues } from '../exchange/problem-codes.ts';
 import { readAddress } from '../exchange/read-address.ts';
 import { step } from '../exchange/step.ts';
-import { findCurrent, updatePart, withWritePart } from '../exchange/write-part.ts';
+import { findCurrent, updatePart } from '../exchange/write-part.ts';
 import { isOpenTo, writerOf } from '../relations/writer.ts';
 
 /** Options of {@link checkStep}. */
@@ -29,14 +29,14 @@ export function checkStep(model: CompiledModel, field: CompiledField, { serverFi
   const refusal = refusalOfStep(field, rules);
   const open = new Set([field.name, ...openNames(model.fieldTable, updateAccess(rules))]);
   const readServer = once(() => compileServerChanges(model));
-  return passing(
-    { leaves: ['changes'] },
-    step(['validation_failed', ...(serverFields ? (['internal'] as const) : [])], async function checkStep(ctx) {
+  return step(
+    { problems: ['validation_failed', ...(serverFields ? (['internal'] as const) : [])], leaves: ['changes'] },
+    async function checkStep(ctx) {
       if (refusal) throw validationFailed([refusal.at(field.name)]);
       const server = serverFields && (await serverValuesOf(serverFields, ctx));
       ctx.mayWrite = isOpenTo(open, server);
       ctx.changes = server ? readServer()(server) : { assignments: [], embedded: [] };
-    }),
+    },
   );
 }
 
@@ -46,13 +46,14 @@ export function checkStep(model: CompiledModel, field: CompiledField, { serverFi
  */
 export function stepCounter(model: CompiledModel, field: CompiledField, options: WriteOptions): ResourceMiddleware {
   const collection = openReferencing(model, options);
-  const write = step([...ofChange, ...ofValues, ...ofReferences(model), ...ofLedger(model)], async function stepCounter(ctx) {
+  const findBefore = (ctx: Context) => findCurrent(ctx, model, collection);
+  const problems = [...ofChange, ...ofValues, ...ofReferences(model), ...ofLedger(model)];
+  const writes = updatePart(findBefore);
+  return step({ problems, needs: ['changes'], leaves: ['record'], writes }, async function stepCounter(ctx) {
     const writer = writerOf(ctx);
     const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'stepCounter'));
     const { add } = ctx.request.body as { readonly add: number };
     const target = { ...readAddress(ctx, model), precondition: ctx.precondition, writer };
     ctx.record = await collection.step(target, { field, add, changes }, workOf(ctx));
   });
-  const findBefore = (ctx: Context) => findCurrent(ctx, model, collection);
-  return passing({ needs: ['changes'], leaves: ['record'] }, withWritePart(updatePart(findBefore), write));
 }

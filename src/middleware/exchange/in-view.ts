@@ -2,10 +2,10 @@ import { keepLatest } from '../../keep-latest.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
 import { viewOf } from '../../model/compile/view-of.ts';
 import { rulesOf } from '../views/asked-rules.ts';
-import { canAnswer, problemsOf } from './can-answer.ts';
 import type { Context, ResourceMiddleware } from './context.ts';
-import { passesOf, passing } from './order.ts';
-import { compose } from './step.ts';
+import { described, problemsOf } from './descriptor.ts';
+import { passesOf } from './order.ts';
+import { composeChain, named, namesOf } from './step.ts';
 
 /** Most chains of one operation that are kept. */
 const mostChains = 32;
@@ -20,16 +20,19 @@ export interface Viewed {
   readonly widest: readonly ResourceMiddleware[];
 }
 
-/** Makes a middleware that asks the rules which a chain needs, and runs the chain of the caller's view. */
+/**
+ * Makes a middleware that asks the rules which a chain needs, and runs the chain of the caller's view. Its name has
+ * those of the widest chain.
+ */
 export function inView({ rulesFor, chainFor, widest }: Viewed): ResourceMiddleware {
-  const chainOf = keepLatest((held) => compose(chainFor(new Set(held.split(' ')))), mostChains);
+  const chainOf = keepLatest((held) => composeChain(chainFor(new Set(held.split(' ')))), mostChains);
   const problems = (method: string) => ['internal' as const, ...widest.flatMap((one) => problemsOf(one, method))];
-  async function view(ctx: Context, next: () => Promise<void>): Promise<void> {
+  const view = named(namesOf(widest), async (ctx, next) => {
     const held = await rulesOf(ctx).ask(rulesFor(ctx));
     ctx.exchange?.throwIfGivenUp();
     await chainOf([...held].sort().join(' '))(ctx, next);
-  }
-  return passing(passesOf(widest), canAnswer(problems, view));
+  });
+  return described({ problems, ...passesOf(widest) }, view);
 }
 
 /** What middlewares share of relations: it depends on the rules of the models to which they lead. */
@@ -65,6 +68,5 @@ export function perSight(
 ): ResourceMiddleware {
   if (rules.length === 0) return widest;
   const asked = [...new Set(rules)];
-  const middleware = inView({ rulesFor: () => asked, chainFor: (held) => [make(held)], widest: [widest] });
-  return Object.defineProperty(middleware, 'name', { value: widest.name });
+  return inView({ rulesFor: () => asked, chainFor: (held) => [make(held)], widest: [widest] });
 }

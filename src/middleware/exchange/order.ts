@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../errors.ts';
-import { isOfLibrary } from './can-answer.ts';
 import type { ResourceMiddleware, Slots } from './context.ts';
+import { type Descriptor, descriptorOf, type Passed } from './descriptor.ts';
 
-/** The slots by which one middleware of a chain passes on its result to another, each with the one that fills it. */
+/** The slots by which middlewares pass on their results, each with the one that fills it. */
 const makers = {
   created: 'checkCreate',
   changes: 'checkPatch',
@@ -13,34 +13,19 @@ const makers = {
   record: 'findRecord',
   affected: 'updateMany',
   result: 'handler',
-} as const satisfies { readonly [Name in keyof Slots]?: string };
+} as const satisfies { readonly [Name in Passed]: Name extends keyof Slots ? string : never };
 
-type Passed = keyof typeof makers;
-
-interface Passes {
-  readonly needs?: readonly Passed[];
-  readonly leaves?: readonly Passed[];
-}
-
-interface InOrder {
-  readonly passes?: Passes;
-}
-
-/** Attaches to a middleware the slots that it cannot do without, and those that it fills. */
-export function passing(passes: Passes, middleware: ResourceMiddleware): ResourceMiddleware {
-  return Object.assign(middleware, { passes } satisfies InOrder);
-}
-
-/** The slots that middlewares need and fill as one. */
-export function passesOf(parts: readonly ResourceMiddleware[]): Passes {
+/** The slots that middlewares need and fill as one. What comes after one of the application may find any slot filled. */
+export function passesOf(chain: readonly ResourceMiddleware[]): Required<Pick<Descriptor, 'needs' | 'leaves'>> {
+  const lacking = new Set<Passed>();
   const leaves = new Set<Passed>();
-  const needs = parts.flatMap((part) => {
-    const { passes: own = {} } = part as InOrder;
-    const lacking = (own.needs ?? []).filter((slot) => !leaves.has(slot));
-    for (const slot of own.leaves ?? []) leaves.add(slot);
-    return lacking;
-  });
-  return { needs, leaves: [...leaves] };
+  for (const middleware of chain) {
+    const known = descriptorOf(middleware);
+    if (!known) break;
+    for (const slot of known.needs ?? []) if (!leaves.has(slot)) lacking.add(slot);
+    for (const slot of known.leaves ?? []) leaves.add(slot);
+  }
+  return { needs: [...lacking], leaves: [...leaves] };
 }
 
 /**
@@ -49,18 +34,23 @@ export function passesOf(parts: readonly ResourceMiddleware[]): Passes {
  */
 export function checkOrder(chain: readonly ResourceMiddleware[], where: string): void {
   const left = new Set<Passed>();
-  for (const middleware of chain) {
-    const { passes = isOfLibrary(middleware) ? {} : undefined } = middleware as InOrder;
-    if (!passes) return;
-    const lacking = passes.needs?.find((slot) => !left.has(slot));
-    if (lacking) throw new ConfigurationError(`${where}: ${missingText(lacking, middleware.name)}`);
-    for (const slot of passes.leaves ?? []) left.add(slot);
+  for (const [index, middleware] of chain.entries()) {
+    const known = descriptorOf(middleware);
+    if (!known) return;
+    const lacking = known.needs?.find((slot) => !left.has(slot));
+    if (lacking) throw new ConfigurationError(`${where}: ${lackingText(lacking, middleware.name, chain.slice(index + 1))}`);
+    for (const slot of known.leaves ?? []) left.add(slot);
   }
 }
 
 /** Throws a plain Error (500) that names the middleware which fills a slot that the chain needs. */
 export function missing(slot: Passed, by: string): never {
   throw new Error(missingText(slot, by));
+}
+
+function lackingText(slot: Passed, by: string, below: readonly ResourceMiddleware[]): string {
+  const late = below.find((middleware) => descriptorOf(middleware)?.leaves?.includes(slot));
+  return late ? `\`${late.name}\` must come before \`${by}\`, which needs its result.` : missingText(slot, by);
 }
 
 function missingText(slot: Passed, by: string): string {

@@ -9,8 +9,8 @@ import type { SortKey } from '../../mongo/query/position.ts';
 import type { Search } from '../../mongo/query/search.ts';
 import { aFunction, aWholeNumber, checkValue, type LegalOptions, orUndefined } from '../../options.ts';
 import { Invalid } from '../../rules.ts';
-import { problemsOf } from './can-answer.ts';
 import type { AnswersProblems, Called, Context } from './context.ts';
+import { problemsOf } from './descriptor.ts';
 
 /** The limits of searches by `q`. */
 export interface SearchLimits {

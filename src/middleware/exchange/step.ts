@@ -1,18 +1,13 @@
 import type Koa from 'koa';
-import { canAnswer } from './can-answer.ts';
-import type { AnswersProblems, Context, ResourceMiddleware } from './context.ts';
-
-/** Does something before the rest of a chain runs. */
-export type Step = (ctx: Context) => void | Promise<void>;
-
-/** Not a property: a wrapper that copies the properties of a middleware would be taken for its step. */
-const steps = new WeakMap<ResourceMiddleware, Step>();
+import compose from 'koa-compose';
+import type { Context, ResourceMiddleware } from './context.ts';
+import { type Descriptor, described, descriptorOf, type Step } from './descriptor.ts';
 
 /**
- * Makes a Koa middleware of a step, with the codes of the problems that it can answer. {@link compose} runs the step
- * itself. A middleware that does something after `next()` cannot be a step.
+ * Makes a Koa middleware of a step. {@link joinSteps} runs the step itself. A middleware that does something after
+ * `next()` cannot be a step.
  */
-export function step(problems: NonNullable<AnswersProblems['problems']>, run: Step): ResourceMiddleware {
+export function step(known: Omit<Descriptor, 'step'>, run: Step): ResourceMiddleware {
   const { name } = run;
   // A function takes the name of its key: to define its `name` afterwards takes longer than all else here, for each of
   // the dozens of steps of a resource.
@@ -22,8 +17,7 @@ export function step(problems: NonNullable<AnswersProblems['problems']>, run: St
       await next();
     },
   }[name] as ResourceMiddleware;
-  steps.set(middleware, run);
-  return canAnswer(problems, middleware);
+  return described({ ...known, step: run }, middleware);
 }
 
 /** A part that not every request has: the query string, or one of some headers. */
@@ -50,71 +44,71 @@ function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseL
 
 /** Runs a middleware without the rest of its chain. */
 export function runAlone(middleware: ResourceMiddleware, ctx: Context): void | Promise<void> {
-  const run = steps.get(middleware);
+  const run = descriptorOf(middleware)?.step;
   return run ? run(ctx) : middleware(ctx, ended);
-}
-
-/**
- * Makes one middleware of a chain. Consecutive steps run in one loop, which awaits only promises: a chain has as many
- * promises as it has middlewares around others, and not two for each of its checks.
- */
-export function compose(chain: readonly ResourceMiddleware[]): ResourceMiddleware {
-  const index = chain.findIndex((middleware) => !steps.has(middleware));
-  const first = (index === -1 ? chain : chain.slice(0, index)).map((middleware) => steps.get(middleware) as Step);
-  const end = index === -1 ? endOf : composeAround(chain[index] as ResourceMiddleware, chain.slice(index + 1));
-
-  async function runFrom(at: number, pending: Promise<void>, ctx: Context, next: Koa.Next): Promise<void> {
-    await pending;
-    for (let index = at; index < first.length; index++) {
-      const further = first[index]?.(ctx);
-      if (further) await further;
-    }
-    await end(ctx, next);
-  }
-
-  return function run(ctx, next) {
-    try {
-      for (let index = 0; index < first.length; index++) {
-        const pending = first[index]?.(ctx);
-        if (pending) return runFrom(index + 1, pending, ctx, next);
-      }
-      return end(ctx, next);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-  };
-}
-
-/** A middleware that is made when it is called for the first time. */
-export function madeLate(make: () => ResourceMiddleware): ResourceMiddleware {
-  let made: ResourceMiddleware | undefined;
-  return (ctx, next) => {
-    made ??= make();
-    return made(ctx, next);
-  };
-}
-
-function composeAround(middleware: ResourceMiddleware, below: readonly ResourceMiddleware[]): ResourceMiddleware {
-  const rest = below.length > 0 ? compose(below) : endOf;
-  return (ctx, next) =>
-    middleware(
-      ctx,
-      once(() => rest(ctx, next)),
-    );
-}
-
-function endOf(_ctx: Context, next: Koa.Next): Promise<void> {
-  return next();
 }
 
 async function ended(): Promise<void> {}
 
-/** Refuses the second call of `next()`: the rest of the chain would write twice. */
-function once(next: Koa.Next): Koa.Next {
-  let isCalled = false;
-  return () => {
-    if (isCalled) return Promise.reject(new Error('next() called multiple times'));
-    isCalled = true;
+/** Makes one middleware of a chain, by koa-compose. Its name has those of the chain. */
+export function composeChain(chain: readonly ResourceMiddleware[]): ResourceMiddleware {
+  return named(namesOf(chain), compose(joinSteps(chain)) as ResourceMiddleware);
+}
+
+/**
+ * Makes one middleware of each series of steps in a chain. It runs them in a loop, which awaits only promises: a
+ * composed chain has as many promises as it has middlewares around others, and not three for each of its checks.
+ */
+export function joinSteps(chain: readonly ResourceMiddleware[]): ResourceMiddleware[] {
+  const joined: ResourceMiddleware[] = [];
+  let from = 0;
+  while (from < chain.length) {
+    const around = chain.findIndex((middleware, index) => index >= from && !descriptorOf(middleware)?.step);
+    const end = around === -1 ? chain.length : around;
+    if (end > from) joined.push(inOne(chain.slice(from, end)));
+    joined.push(...chain.slice(end, end + 1));
+    from = end + 1;
+  }
+  return joined;
+}
+
+function inOne(middlewares: readonly ResourceMiddleware[]): ResourceMiddleware {
+  const steps = middlewares.map((middleware) => descriptorOf(middleware)?.step as Step);
+
+  async function runFrom(at: number, pending: Promise<void>, ctx: Context, next: Koa.Next): Promise<void> {
+    await pending;
+    for (let index = at; index < steps.length; index++) {
+      const further = steps[index]?.(ctx);
+      if (further) await further;
+    }
+    await next();
+  }
+
+  // Not async: koa-compose catches what a step throws, and returns the promise of `next()` as it is.
+  return named(namesOf(middlewares), (ctx, next) => {
+    for (let index = 0; index < steps.length; index++) {
+      const pending = steps[index]?.(ctx);
+      if (pending) return runFrom(index + 1, pending, ctx, next);
+    }
     return next();
-  };
+  });
+}
+
+/** The name of several middlewares as one. */
+export function namesOf(chain: readonly ResourceMiddleware[]): string {
+  return chain.map(({ name }) => name).join(' + ');
+}
+
+/** Gives a function the name by which it is known to those who print a chain. */
+export function named(name: string, middleware: ResourceMiddleware): ResourceMiddleware {
+  return Object.defineProperty(middleware, 'name', { value: name });
+}
+
+/** A middleware that is made when it is called for the first time. */
+export function madeLate(name: string, make: () => ResourceMiddleware): ResourceMiddleware {
+  let made: ResourceMiddleware | undefined;
+  return named(name, (ctx, next) => {
+    made ??= make();
+    return made(ctx, next);
+  });
 }

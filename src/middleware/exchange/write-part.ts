@@ -2,7 +2,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { isSameValue } from '../../model/value/same-value.ts';
 import type { Operations } from '../../mongo/collection/operations.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
-import type { Context, ResourceMiddleware } from './context.ts';
+import type { Context } from './context.ts';
 import { workOf } from './exchange.ts';
 import { readAddress } from './read-address.ts';
 
@@ -26,15 +26,6 @@ export interface WritePart {
   findWritten(ctx: Context, before: readonly StoredRecord[]): readonly WrittenRecord[] | Promise<readonly WrittenRecord[]>;
 }
 
-interface Writes {
-  readonly writePart?: WritePart;
-}
-
-/** Attaches to a middleware what it knows of the records that it writes. */
-export function withWritePart(writePart: WritePart, middleware: ResourceMiddleware): ResourceMiddleware {
-  return Object.assign(middleware, { writePart } satisfies Writes);
-}
-
 /** The part of a middleware that changes one record, and leaves it in `ctx.record`. */
 export function updatePart(findBefore: (ctx: Context) => Promise<StoredRecord>): WritePart {
   return {
@@ -47,11 +38,6 @@ export function updatePart(findBefore: (ctx: Context) => Promise<StoredRecord>):
 export function findCurrent(ctx: Context, model: CompiledModel, collection: Pick<Operations, 'findOne'>): Promise<StoredRecord> {
   const { id, scope } = readAddress(ctx, model);
   return collection.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
-}
-
-/** What a middleware knows of the records that it writes; undefined if it is not one of the library that writes. */
-export function writePartOf(middleware: ResourceMiddleware): WritePart | undefined {
-  return (middleware as Writes).writePart;
 }
 
 /** Whether a write has left a record as it was. */

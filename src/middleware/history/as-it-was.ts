@@ -8,11 +8,12 @@ import { type DatabaseOptions, openCollection } from '../../mongo/collection/col
 import { givenTwice } from '../../mongo/list/parse-conditions.ts';
 import { StoredRecord } from '../../mongo/stored-record.ts';
 import { Invalid } from '../../rules.ts';
-import { canAnswer, ofRead } from '../exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from '../exchange/context.ts';
+import { described } from '../exchange/descriptor.ts';
 import { workOf } from '../exchange/exchange.ts';
+import { ofRead } from '../exchange/problem-codes.ts';
 import { readAddress } from '../exchange/read-address.ts';
-import { compose, onlyFor, step } from '../exchange/step.ts';
+import { composeChain, onlyFor, step } from '../exchange/step.ts';
 
 /** The parameter that asks for an earlier state of a record. */
 const atName = 'at';
@@ -35,8 +36,8 @@ const notBesideAt = new Invalid('conflicting_parameter', 'cannot stand beside at
  */
 export function asItWas(model: CompiledModel, { asking, hooks, answering, ...database }: AsItWasOptions): ResourceMiddleware {
   const collection = openCollection(model, database);
-  const ask = compose(asking);
-  const runHooks = compose(hooks);
+  const ask = composeChain(asking);
+  const runHooks = composeChain(hooks);
   const leaf = revisionLeaf(model);
 
   async function answer(ctx: Context, at: number | bigint): Promise<void> {
@@ -58,8 +59,8 @@ export function asItWas(model: CompiledModel, { asking, hooks, answering, ...dat
     ctx.remove('ETag'); // of what is no longer the record
   }
 
-  return canAnswer(
-    [...ofRead, 'invalid_query', 'not_found', 'not_kept'],
+  return described(
+    { problems: [...ofRead, 'invalid_query', 'not_found', 'not_kept'] },
     onlyFor('query', async function asItWas(ctx: Context, next: () => Promise<void>) {
       const at = readAt(ctx, leaf);
       if (at === undefined) await next();
@@ -71,7 +72,7 @@ export function asItWas(model: CompiledModel, { asking, hooks, answering, ...dat
 /** Refuses `at` where a record is kept true: what was does not change. */
 export function onlyAsItIs(): ResourceMiddleware {
   return step(
-    ['invalid_query'],
+    { problems: ['invalid_query'] },
     onlyFor('query', function onlyAsItIs({ querystring }) {
       if (parseQueryString(querystring, { only: [atName] }).length > 0) throw invalidQuery([notLive.at(atName)]);
     }),

@@ -3,10 +3,10 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { lifeKey } from '../../model/value/own-keys.ts';
 import { type DatabaseOptions, openCollection } from '../../mongo/collection/collection.ts';
 import type { HistoryList, HistoryRules } from '../../mongo/history/list.ts';
-import { ofRead } from '../exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from '../exchange/context.ts';
 import { workOf } from '../exchange/exchange.ts';
-import { missing, passing } from '../exchange/order.ts';
+import { missing } from '../exchange/order.ts';
+import { ofRead } from '../exchange/problem-codes.ts';
 import { parameterOf, readAddress } from '../exchange/read-address.ts';
 import { step } from '../exchange/step.ts';
 
@@ -34,15 +34,18 @@ export function findHistory(model: CompiledModel, { fetchPrivate, maxPageBytes, 
     return opened;
   }
 
-  const finding = step([...ofRead, 'invalid_query', 'invalid_cursor', 'not_found'], async function findHistory(ctx) {
-    const list = await open();
-    const { id, scope } = readAddress(ctx, model);
-    const asked = { isPartial: true, deleted: ctx.deleted, parent: parameterOf(ctx, 'id') };
-    ctx.listQuery = list.parse(parseQueryString(ctx.querystring), asked);
-    ctx.record = await collection.seeing[ctx.deleted ?? 'live'].findOne(id, scope, { fetchPrivate, fields }, workOf(ctx));
-  });
+  const finding = step(
+    { problems: [...ofRead, 'invalid_query', 'invalid_cursor', 'not_found'], leaves: ['listQuery', 'record'] },
+    async function findHistory(ctx) {
+      const list = await open();
+      const { id, scope } = readAddress(ctx, model);
+      const asked = { isPartial: true, deleted: ctx.deleted, parent: parameterOf(ctx, 'id') };
+      ctx.listQuery = list.parse(parseQueryString(ctx.querystring), asked);
+      ctx.record = await collection.seeing[ctx.deleted ?? 'live'].findOne(id, scope, { fetchPrivate, fields }, workOf(ctx));
+    },
+  );
 
-  const paging = step(ofRead, async function findChanges(ctx: Context) {
+  const paging = step({ problems: ofRead, needs: ['listQuery', 'record'], leaves: ['page'] }, async function findChanges(ctx: Context) {
     const query = ctx.listQuery ?? missing('listQuery', 'findChanges');
     const record = ctx.record ?? missing('record', 'findChanges');
     const list = await open();
@@ -50,8 +53,5 @@ export function findHistory(model: CompiledModel, { fetchPrivate, maxPageBytes, 
     ctx.page = await list.findPage(query, record, ctx.scope, most, workOf(ctx));
   });
 
-  return {
-    finding: passing({ leaves: ['listQuery', 'record'] }, finding),
-    paging: passing({ needs: ['listQuery', 'record'], leaves: ['page'] }, paging),
-  } satisfies Readonly<Record<string, ResourceMiddleware>>;
+  return { finding, paging } satisfies Readonly<Record<string, ResourceMiddleware>>;
 }

@@ -1,8 +1,8 @@
-import { canAnswer, problemsOf } from '../exchange/can-answer.ts';
 import type { ResourceMiddleware } from '../exchange/context.ts';
-import { passesOf, passing } from '../exchange/order.ts';
+import { described, problemsOf } from '../exchange/descriptor.ts';
+import { passesOf } from '../exchange/order.ts';
 import { rememberState } from '../exchange/remember-state.ts';
-import { compose, runAlone } from '../exchange/step.ts';
+import { composeChain, named, runAlone } from '../exchange/step.ts';
 
 /**
  * The end of the chain of an operation that writes: the write, the hooks of `after`, and the answer. If something above
@@ -11,20 +11,18 @@ import { compose, runAlone } from '../exchange/step.ts';
  */
 export function carried(write: ResourceMiddleware, hooks: readonly ResourceMiddleware[], answer: ResourceMiddleware): ResourceMiddleware {
   const parts = [write, ...hooks, answer];
-  const whole = compose(parts);
-  const answering = compose([write, answer]);
+  const whole = composeChain(parts);
+  const answering = composeChain([write, answer]);
   const problems = (method: string) => parts.flatMap((part) => problemsOf(part, method));
-  return passing(
-    passesOf(parts),
-    canAnswer(problems, async function carried(ctx, next) {
-      const { carryOut } = ctx;
-      if (!carryOut) return whole(ctx, next);
-      const takeBack = rememberState(ctx);
-      await carryOut(async () => {
-        takeBack();
-        await runAlone(answering, ctx);
-      });
-      for (const hook of hooks) await runAlone(hook, ctx);
-    }),
-  );
+  const carrying = named(whole.name, async (ctx, next) => {
+    const { carryOut } = ctx;
+    if (!carryOut) return whole(ctx, next);
+    const takeBack = rememberState(ctx);
+    await carryOut(async () => {
+      takeBack();
+      await runAlone(answering, ctx);
+    });
+    for (const hook of hooks) await runAlone(hook, ctx);
+  });
+  return described({ problems, ...passesOf(parts) }, carrying);
 }

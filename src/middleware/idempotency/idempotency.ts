@@ -5,9 +5,10 @@ import { parseIdempotencyKey } from '../../http/idempotency-key.ts';
 import { stringifyJson } from '../../http/json.ts';
 import { type IdempotencyKeys, inProgress, type KeptAnswer, type KeptKey, KeyTaken } from '../../mongo/idempotency-keys.ts';
 import { answerBody } from '../exchange/answer-body.ts';
-import { canAnswer, ofRead, ofWrite } from '../exchange/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from '../exchange/context.ts';
+import { described } from '../exchange/descriptor.ts';
 import { exchangeOf, workOf } from '../exchange/exchange.ts';
+import { ofRead, ofWrite } from '../exchange/problem-codes.ts';
 import { rememberState } from '../exchange/remember-state.ts';
 import { reportError } from '../exchange/report-error.ts';
 import { requireSeen } from '../exchange/require-seen.ts';
@@ -37,7 +38,7 @@ const notKept = new Set(['content-length', 'set-cookie', 'date', 'connection', '
 export function idempotency(keys: IdempotencyKeys, { principal, required, maxAnswerBytes }: IdempotencySettings): ResourceMiddleware {
   const ofRequired = required ? (['idempotency_key_required'] as const) : [];
   const own = ['malformed_header', 'idempotency_in_progress', 'idempotency_key_reused', 'body_too_large', 'replica_set_required'] as const;
-  return canAnswer([...ofRequired, ...own, ...ofRead, ...ofWrite, 'request_given_up'], async function idempotency(ctx, next) {
+  return described({ problems: [...ofRequired, ...own, ...ofRead, ...ofWrite, 'request_given_up'] }, async function idempotency(ctx, next) {
     const key = ctx.carryOut ? undefined : readKey(ctx, required); // a batch has a key for all of its operations
     if (key === undefined) return next();
     const id = digest([requireText(await principal(ctx)), key]);

@@ -6,6 +6,7 @@ import { both, buildFilter, type Condition, readScope } from '../../mongo/query/
 import { isWithin } from '../../mongo/query/within-scope.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Context, Replays, ResourceMiddleware, ScopeFunction, ServedModel } from '../exchange/context.ts';
+import { descriptorOf } from '../exchange/descriptor.ts';
 import { workOf } from '../exchange/exchange.ts';
 import { findSeen, type Sought } from '../exchange/require-seen.ts';
 import { runAlone, step } from '../exchange/step.ts';
@@ -13,20 +14,16 @@ import { isRefusal } from '../relations/source-scopes.ts';
 import { findScoped, readConditions } from '../relations/store-reach.ts';
 import { noteAddress } from './note-address.ts';
 
-const made = new WeakSet<ResourceMiddleware>();
-
 /** Leaves in `ctx.replays` who may see the answer of the operation again, for `idempotency`. */
 export function setReplays(replays: Replays): ResourceMiddleware {
-  const middleware = step(['not_found', 'internal'], function setReplays(ctx) {
+  return step({ problems: ['not_found', 'internal'], kind: 'replays' }, function setReplays(ctx) {
     ctx.replays = replays;
   });
-  made.add(middleware);
-  return middleware;
 }
 
 /** The part of a chain that a repeated request runs through: up to {@link setReplays}. */
 export function upToReplays(chain: readonly ResourceMiddleware[]): readonly ResourceMiddleware[] {
-  return chain.slice(0, chain.findIndex((middleware) => made.has(middleware)) + 1);
+  return chain.slice(0, chain.findIndex((middleware) => descriptorOf(middleware)?.kind === 'replays') + 1);
 }
 
 /** Options of {@link compileReplays}. */

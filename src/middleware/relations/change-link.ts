@@ -9,13 +9,13 @@ import { requireChangesWithin } from '../../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions } from '../../mongo/relations/open-referencing.ts';
 import { Invalid } from '../../rules.ts';
 import { serverValuesOf } from '../body/server-values.ts';
-import { ofChange, ofLedger, ofRead, ofReferences, ofValues } from '../exchange/can-answer.ts';
 import type { Called, Context, ResourceMiddleware } from '../exchange/context.ts';
 import { workOf } from '../exchange/exchange.ts';
-import { missing, passing } from '../exchange/order.ts';
+import { missing } from '../exchange/order.ts';
+import { ofChange, ofLedger, ofRead, ofReferences, ofValues } from '../exchange/problem-codes.ts';
 import { parameterOf, readAddress, readId, readReference } from '../exchange/read-address.ts';
 import { step } from '../exchange/step.ts';
-import { findCurrent, updatePart, withWritePart } from '../exchange/write-part.ts';
+import { findCurrent, updatePart } from '../exchange/write-part.ts';
 import type { GuardedSource } from './relation-targets.ts';
 import { sourceScopesOf } from './source-scopes.ts';
 import { isOpenTo, writerOf } from './writer.ts';
@@ -35,7 +35,7 @@ interface Link extends Elements {
  */
 export function findOther({ slot, source, field, refusal }: Link, mustExist: boolean): ResourceMiddleware {
   const onlyId = source.model.selector.select([]);
-  return step([...ofRead, 'not_found', 'validation_failed'], async function findOther(ctx) {
+  return step({ problems: [...ofRead, 'not_found', 'validation_failed'] }, async function findOther(ctx) {
     if (refusal) throw validationFailed([refusal.at(field.name)]);
     const text = parameterOf(ctx, 'other');
     const id = readId(text, source.model);
@@ -64,17 +64,14 @@ export function checkLink(
 ): ResourceMiddleware {
   const open = new Set(openNames(model.fieldTable, updateAccess({ explicitWrites })));
   const readServer = once(() => compileServerChanges(model));
-  return passing(
-    { leaves: ['changes'] },
-    step(serverFields ? ['internal'] : [], async function checkLink(ctx) {
-      ctx.request.body ??= {}; // functions that look at what was sent find nothing
-      const server = serverFields && (await serverValuesOf(serverFields, ctx));
-      if (server && Object.hasOwn(server, field.name))
-        throw new Error(`\`serverFields\` set \`${field.name}\`, of which clients may write single elements by \`links\`.`);
-      ctx.mayWrite = isOpenTo(open, server);
-      ctx.changes = server ? readServer()(server) : { assignments: [], embedded: [] };
-    }),
-  );
+  return step({ problems: serverFields ? ['internal'] : [], leaves: ['changes'] }, async function checkLink(ctx) {
+    ctx.request.body ??= {}; // functions that look at what was sent find nothing
+    const server = serverFields && (await serverValuesOf(serverFields, ctx));
+    if (server && Object.hasOwn(server, field.name))
+      throw new Error(`\`serverFields\` set \`${field.name}\`, of which clients may write single elements by \`links\`.`);
+    ctx.mayWrite = isOpenTo(open, server);
+    ctx.changes = server ? readServer()(server) : { assignments: [], embedded: [] };
+  });
 }
 
 /**
@@ -89,13 +86,14 @@ export function changeLink(
   options: WriteOptions,
 ): ResourceMiddleware {
   const collection = openReferencing(model, options);
-  const write = step([...ofChange, ...ofValues, ...ofReferences(model), ...ofLedger(model)], async function changeLink(ctx) {
+  const findBefore = (ctx: Context) => findCurrent(ctx, model, collection);
+  const problems = [...ofChange, ...ofValues, ...ofReferences(model), ...ofLedger(model)];
+  const writes = updatePart(findBefore);
+  return step({ problems, needs: ['changes'], leaves: ['record'], writes }, async function changeLink(ctx) {
     const writer = writerOf(ctx);
     const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'changeLink'));
     const target = { ...readAddress(ctx, model), precondition: ctx.precondition, writer };
     const change = { field, query, show, kind, element: ctx.otherId, changes };
     ctx.record = await collection.changeElement(target, change, workOf(ctx));
   });
-  const findBefore = (ctx: Context) => findCurrent(ctx, model, collection);
-  return passing({ needs: ['changes'], leaves: ['record'] }, withWritePart(updatePart(findBefore), write));
 }

@@ -3,9 +3,9 @@ import type { QueryField } from '../../model/compile/query-fields.ts';
 import { type FieldEntry, relationSlot, type Slot } from '../../model/node.ts';
 import { type DatabaseOptions, openCollection } from '../../mongo/collection/collection.ts';
 import { asRowScope, both, buildFilter, type Condition, readScope } from '../../mongo/query/filter.ts';
-import { ofRead } from '../exchange/can-answer.ts';
 import type { ResourceMiddleware, ScopeFunction } from '../exchange/context.ts';
 import { workOf } from '../exchange/exchange.ts';
+import { ofRead } from '../exchange/problem-codes.ts';
 import { parameterOf, readAddress, readReference } from '../exchange/read-address.ts';
 import { step } from '../exchange/step.ts';
 
@@ -30,7 +30,7 @@ export function findParent(parent: CompiledModel, { scope, child, via, latest = 
   const collection = openCollection(parent, database);
   const onlyId = parent.selector.select([]);
   const slot = relationSlot((child.fieldTable.get(via.name) as FieldEntry).field) as Slot;
-  return step([...ofRead, 'not_found'], async function findParent(ctx) {
+  return step({ problems: [...ofRead, 'not_found'] }, async function findParent(ctx) {
     ctx.exchange?.throwIfGivenUp();
     const own = scope ? buildFilter(readScope(await (scope as ScopeFunction)(ctx), parent.scopeFields)) : {};
     const { id, scope: above } = readAddress(ctx, parent);

@@ -1,5 +1,5 @@
 import { batchMethods, mostRefs, pathPattern } from '../../batch/read-batch.ts';
-import { problemsOf } from '../../middleware/exchange/can-answer.ts';
+import { problemsOf } from '../../middleware/exchange/descriptor.ts';
 import type { ApiDescription, BatchDescription } from '../api-description.ts';
 import type { Components } from '../components.ts';
 import type { OpenapiDocument, Part } from '../document.ts';

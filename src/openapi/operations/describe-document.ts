@@ -1,4 +1,4 @@
-import { problemsOf } from '../../middleware/exchange/can-answer.ts';
+import { problemsOf } from '../../middleware/exchange/descriptor.ts';
 import type { ApiDescription } from '../api-description.ts';
 import type { Components } from '../components.ts';
 import type { OpenapiDocument, Part } from '../document.ts';

@@ -1,4 +1,4 @@
-import { problemsOf } from '../../middleware/exchange/can-answer.ts';
+import { problemsOf } from '../../middleware/exchange/descriptor.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import { exportChainOf } from '../../resource/export-chains.ts';
 import type { ServedResource } from '../../resource/serve-resource.ts';

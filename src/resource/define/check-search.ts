@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { listNames } from '../../hints.ts';
-import { checkProblems } from '../../middleware/exchange/can-answer.ts';
 import type { AnswersProblems } from '../../middleware/exchange/context.ts';
+import { checkProblems } from '../../middleware/exchange/problem-codes.ts';
 import type { SearchOptions } from '../../middleware/exchange/searching.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { isText } from '../../model/compile/compile-search.ts';

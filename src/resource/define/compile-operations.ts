@@ -3,15 +3,17 @@ import { aSuccess } from '../../middleware/answer.ts';
 import { caching } from '../../middleware/caching.ts';
 import { checkBody } from '../../middleware/check-body.ts';
 import { crossOrigin } from '../../middleware/cross-origin.ts';
-import { canAnswer, checkCodes, checkProblems, problemsOf } from '../../middleware/exchange/can-answer.ts';
 import { containBody } from '../../middleware/exchange/contain-errors.ts';
 import type { ResourceMiddleware } from '../../middleware/exchange/context.ts';
-import { checkOrder, passesOf } from '../../middleware/exchange/order.ts';
+import { descriptorOf } from '../../middleware/exchange/descriptor.ts';
+import { checkOrder } from '../../middleware/exchange/order.ts';
+import { checkCodes, checkProblems } from '../../middleware/exchange/problem-codes.ts';
+import { named } from '../../middleware/exchange/step.ts';
 import { fields } from '../../middleware/fields.ts';
 import { guards } from '../../middleware/guards.ts';
 import type { Handler } from '../../middleware/handler.ts';
 import { ifMatch } from '../../middleware/if-match.ts';
-import { bodyOf, jsonBody, readsOptionally, stepsOf } from '../../middleware/json-body.ts';
+import { bodyOf, jsonBody } from '../../middleware/json-body.ts';
 import { noContent } from '../../middleware/no-content.ts';
 import { notModified } from '../../middleware/not-modified.ts';
 import { page } from '../../middleware/page.ts';
@@ -221,13 +223,14 @@ function compileUse(
   const uncalled = middlewares.find((middleware) => makers.has(middleware));
   if (uncalled) throw new ConfigurationError(`\`use\` of ${where} has \`${uncalled.name}\` itself: call it, \`${uncalled.name}()\`.`);
   checkQueries(middlewares, query !== undefined, where);
-  const body = middlewares.map(bodyOf).findLast((one) => one !== undefined);
-  return { ...takeApart(middlewares, where), body, isBodyOptional: middlewares.some(readsOptionally) };
+  const bodies = middlewares.flatMap((middleware) => bodyOf(middleware) ?? []);
+  const isBodyOptional = bodies.some(({ isOptional }) => isOptional);
+  return { ...takeApart(middlewares, where), body: bodies.at(-1)?.schema, isBodyOptional };
 }
 
 /** Refuses two middlewares that read the whole query string: each would refuse the parameters of the other. */
 function checkQueries(use: readonly ResourceMiddleware[], hasQuery: boolean, where: string): void {
-  const leaves = new Set(use.flatMap((middleware) => passesOf([middleware]).leaves ?? []));
+  const leaves = new Set(use.flatMap((middleware) => descriptorOf(middleware)?.leaves ?? []));
   if (leaves.has('typedQuery'))
     throw new ConfigurationError(`\`use\` of ${where} has \`typedQuery\`: give its fields to \`query\`, so that they are described.`);
   const other = hasQuery && (['listQuery', 'filterQuery'] as const).find((slot) => leaves.has(slot));
@@ -240,8 +243,8 @@ function checkQueries(use: readonly ResourceMiddleware[], hasQuery: boolean, whe
 /** Divides `use` where the body is read: `If-Match` comes after that, and before the validation of the body. */
 function takeApart(use: readonly ResourceMiddleware[], where: string): Pick<CompiledOperation, 'reading' | 'checking'> {
   const [first, second] = use.flatMap((middleware, index) => {
-    const steps = stepsOf(middleware);
-    return steps ? [{ index, ...steps }] : [];
+    const parts = bodyOf(middleware)?.parts;
+    return parts ? [{ index, ...parts }] : [];
   });
   if (second) throw new ConfigurationError(`\`use\` of ${where} reads the body twice: it can have one \`jsonBody\`.`);
   if (!first) return { reading: [], checking: use.map(awaitNext) };
@@ -253,26 +256,26 @@ function takeApart(use: readonly ResourceMiddleware[], where: string): Pick<Comp
 }
 
 /**
- * Awaits the promises of `next()` that a user's middleware has started and not awaited. Otherwise they could reject
- * unhandled, which ends the process.
+ * Awaits the promises of `next()` that a middleware of the application has started and not awaited. Otherwise they
+ * could reject unhandled, which ends the process. It carries its name and its problems, and may fill any slot as well.
  */
 function awaitNext(middleware: ResourceMiddleware): ResourceMiddleware {
-  return canAnswer(
-    (method) => problemsOf(middleware, method),
-    async function awaitNext(ctx, next) {
-      ctx.exchange?.throwIfGivenUp();
-      containBody(ctx);
-      const running = new Set<Promise<unknown>>();
-      await middleware(ctx, () => {
-        const below = next();
-        const end = () => running.delete(below);
-        running.add(below);
-        below.then(end, end);
-        return below;
-      });
-      await Promise.all(running);
-    },
-  );
+  if (descriptorOf(middleware)) return middleware;
+  const { name, problems = [] } = middleware;
+  const awaiting = named(name, async (ctx, next) => {
+    ctx.exchange?.throwIfGivenUp();
+    containBody(ctx);
+    const running = new Set<Promise<unknown>>();
+    await middleware(ctx, () => {
+      const below = next();
+      const end = () => running.delete(below);
+      running.add(below);
+      below.then(end, end);
+      return below;
+    });
+    await Promise.all(running);
+  });
+  return Object.assign(awaiting, { problems });
 }
 
 /**

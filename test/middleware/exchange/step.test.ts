@@ -1,8 +1,8 @@
 import koaCompose from 'koa-compose';
 import { describe, expect, it } from 'vitest';
-import { problemsOf } from '../../../src/middleware/exchange/can-answer.ts';
 import type { Context, ResourceMiddleware } from '../../../src/middleware/exchange/context.ts';
-import { compose, madeLate, onlyFor, runAlone, step } from '../../../src/middleware/exchange/step.ts';
+import { problemsOf } from '../../../src/middleware/exchange/descriptor.ts';
+import { composeChain, joinSteps, madeLate, onlyFor, runAlone, step } from '../../../src/middleware/exchange/step.ts';
 
 /** A context that keeps what runs. */
 interface Noted {
@@ -12,9 +12,12 @@ const note = (ctx: Context, text: string) => {
   (ctx as unknown as Noted).noted.push(text);
 };
 
-const sync = (name: string) => step([], (ctx) => note(ctx, name));
+const sync = (name: string) =>
+  step({}, function sync(ctx) {
+    note(ctx, name);
+  });
 const slow = (name: string) =>
-  step([], async (ctx) => {
+  step({}, async function slow(ctx) {
     note(ctx, `${name} begins`);
     await Promise.resolve();
     note(ctx, `${name} ends`);
@@ -34,10 +37,10 @@ const last =
   (name: string): ResourceMiddleware =>
   async (ctx) =>
     note(ctx, name);
-const throwing = step([], () => {
+const throwing = step({}, () => {
   throw new Error('thrown');
 });
-const rejecting = step([], async () => {
+const rejecting = step({}, async () => {
   throw new Error('rejected');
 });
 const throwingAround = (() => {
@@ -60,7 +63,7 @@ async function run(chain: ResourceMiddleware, asked = { querystring: '', req: { 
   return ctx.noted;
 }
 
-describe('compose()', () => {
+describe('composeChain()', () => {
   it.each<[what: string, chain: readonly ResourceMiddleware[]]>([
     ['nothing', []],
     ['steps', [sync('a'), slow('b'), sync('c'), slow('d')]],
@@ -73,7 +76,7 @@ describe('compose()', () => {
     ['a second call of next()', [sync('a'), twice, sync('b'), last('c')]],
     ['a second call of next() at the end', [sync('a'), twice]],
   ])('runs %s as the same middlewares run in Koa', async (_what, chain) => {
-    const ours = await run(compose(chain));
+    const ours = await run(composeChain(chain));
     expect(ours).toEqual(await run(koaCompose([...chain]) as ResourceMiddleware));
     expect(ours.length).toBeGreaterThan(0);
     expect(ours).not.toContain('never');
@@ -81,26 +84,44 @@ describe('compose()', () => {
 
   it('awaits only promises: steps without any end before it returns', async () => {
     const ctx = { noted: [] as string[] };
-    const running = compose([sync('a'), sync('b'), last('c')])(ctx as unknown as Context, async () => undefined);
+    const running = composeChain([sync('a'), sync('b'), last('c')])(ctx as unknown as Context, async () => undefined);
     expect(ctx.noted).toEqual(['a', 'b', 'c']);
     await running;
+  });
+
+  it('has the names of its middlewares', () => {
+    expect(composeChain([sync('a'), around('b')]).name).toBe('sync + around');
+  });
+});
+
+describe('joinSteps()', () => {
+  it('makes one middleware of steps that follow each other, with their names, and leaves the others as they are', () => {
+    const outer = around('c');
+    const chain = joinSteps([sync('a'), slow('b'), outer, sync('d'), last('e')]);
+    expect(chain.map(({ name }) => name)).toEqual(['sync + slow', 'around', 'sync', '']);
+    expect(chain[1]).toBe(outer);
+  });
+
+  it('makes a chain that Koa itself can compose', async () => {
+    const chain = [sync('a'), slow('b'), around('c'), sync('d'), last('e')];
+    expect(await run(koaCompose(joinSteps(chain)) as ResourceMiddleware)).toEqual(await run(koaCompose(chain) as ResourceMiddleware));
   });
 });
 
 describe('a function around a middleware', () => {
   it('runs itself, also with the properties of the middleware copied to it', async () => {
-    const inner = step(['not_found'], (ctx) => note(ctx, 'inner'));
+    const inner = step({ problems: ['not_found'] }, (ctx) => note(ctx, 'inner'));
     const outer = Object.assign(async (ctx: Context, next: () => Promise<void>) => {
       note(ctx, 'outer');
       await inner(ctx, next);
     }, inner);
-    expect(await run(compose([sync('a'), outer, last('b')]))).toEqual(['a', 'outer', 'inner', 'b']);
+    expect(await run(composeChain([sync('a'), outer, last('b')]))).toEqual(['a', 'outer', 'inner', 'b']);
   });
 });
 
 describe('step()', () => {
   it('makes a middleware with the name and the problems of the step', () => {
-    const made = step(['not_found'], function findSomething() {});
+    const made = step({ problems: ['not_found'] }, function findSomething() {});
     expect([made.name, problemsOf(made, 'GET')]).toEqual(['findSomething', ['not_found']]);
   });
 });
@@ -108,18 +129,18 @@ describe('step()', () => {
 describe('madeLate()', () => {
   it('makes a middleware once, when it is called for the first time', async () => {
     let made = 0;
-    const late = madeLate(() => {
+    const late = madeLate('a', () => {
       made++;
       return last('a');
     });
-    expect(made).toBe(0);
+    expect([made, late.name]).toEqual([0, 'a']);
     expect([await run(late), await run(late), made]).toEqual([['a'], ['a'], 1]);
   });
 });
 
 describe('onlyFor()', () => {
   const ofQuery = step(
-    ['not_found'],
+    { problems: ['not_found'] },
     onlyFor('query', function ofQuery(ctx) {
       note(ctx, 'query');
     }),
@@ -135,7 +156,7 @@ describe('onlyFor()', () => {
     ['both parts', 'a', { 'if-match': '*' }, ['query', 'headers before', 'end', 'headers after']],
   ])('runs what a request with %s is about, composed and in Koa', async (_asked, querystring, headers, noted) => {
     const asked = { querystring, req: { headers } };
-    expect(await run(compose(chain), asked)).toEqual(noted);
+    expect(await run(composeChain(chain), asked)).toEqual(noted);
     expect(await run(koaCompose(chain) as ResourceMiddleware, asked)).toEqual(noted);
   });
 

@@ -4,7 +4,8 @@ import { MongoClient } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { type ProblemCode, problemCodes } from '../../../src/errors.ts';
 import * as library from '../../../src/index.ts';
-import { ofChange, ofMany, ofRead, ofValues, ofWrite, problemsOf } from '../../../src/middleware/exchange/can-answer.ts';
+import { descriptorOf, problemsOf } from '../../../src/middleware/exchange/descriptor.ts';
+import { ofChange, ofMany, ofRead, ofValues, ofWrite } from '../../../src/middleware/exchange/problem-codes.ts';
 import { explainFailure } from '../../../src/mongo/driver/outcome.ts';
 import { Note } from '../../support/models/note.ts';
 import { middlewareNames } from '../exported-functions.ts';
@@ -178,6 +179,11 @@ describe('a middleware carries the problems that it can answer', () => {
     ['records', records(Note, { db }), [...ofRead, ...ofRecord]],
   ])('%s has others for a GET, which writes nothing', (_name, made, codes) => {
     expect(sorted(problemsOf(made, 'GET'))).toEqual(sorted(codes));
+  });
+
+  const own = table.filter(([, what]) => what !== 'no hook'); // without hooks, `withinTransaction` returns the write itself
+  it.each(own)('%s with %s is known as one of the library, by the name of the function that makes it', (name, _what, made) => {
+    expect([made.name, descriptorOf(made)]).toEqual([name, expect.anything()]);
   });
 });
 

@@ -2,32 +2,12 @@ import { ConfigurationError, type ProblemCode, problemCodes } from '../../errors
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { References } from '../../mongo/relations/references.ts';
 import { checkNames } from '../../options.ts';
-import type { AnswersProblems, ResourceMiddleware } from './context.ts';
-
-/**
- * Attaches to a middleware the codes of the problems that it can answer. The OpenAPI description of an operation
- * collects them from the operation's chain.
- */
-export function canAnswer(problems: NonNullable<AnswersProblems['problems']>, middleware: ResourceMiddleware): ResourceMiddleware {
-  ofLibrary.add(middleware);
-  return Object.assign(middleware, { problems });
-}
-
-const ofLibrary = new WeakSet<ResourceMiddleware>();
-
-/** Whether a middleware is one of the library, which fills no slots but its own. */
-export function isOfLibrary(middleware: ResourceMiddleware): boolean {
-  return ofLibrary.has(middleware);
-}
-
-/** The codes of the problems that a middleware or a guard carries, for a method such as `GET`. */
-export function problemsOf({ problems = [] }: AnswersProblems, method: string): readonly ProblemCode[] {
-  return typeof problems === 'function' ? problems(method) : problems;
-}
+import type { AnswersProblems } from './context.ts';
+import { codesOf } from './descriptor.ts';
 
 /** Refuses codes of a user's function that are not codes of the library. */
 export function checkProblems(carrier: AnswersProblems, where: string): void {
-  checkCodes(problemsOf(carrier, 'POST'), where);
+  checkCodes(codesOf(carrier.problems, 'POST'), where);
 }
 
 /** Refuses an option `problems` that is no array of codes of the library. */
