@@ -15,7 +15,9 @@ const makers = {
   result: 'handler',
 } as const satisfies { readonly [Name in Passed]: Name extends keyof Slots ? string : never };
 
-/** The slots that middlewares need and fill as one. What comes after one of the application may find any slot filled. */
+/**
+ * The slots that middlewares need and fill as one. What comes after one of the application may find any slot filled.
+ */
 export function passesOf(chain: readonly ResourceMiddleware[]): Required<Pick<Descriptor, 'needs' | 'leaves'>> {
   const lacking = new Set<Passed>();
   const leaves = new Set<Passed>();
