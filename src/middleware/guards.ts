@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts';
 import { aFunction, checkValue } from '../options.ts';
 import type { Called, Context, Guard, ResourceMiddleware } from './exchange/context.ts';
-import { descriptorOf, problemsOf } from './exchange/descriptor.ts';
+import { problemsOf } from './exchange/descriptor.ts';
 import { step, whenKnown } from './exchange/step.ts';
 
 /**
@@ -20,11 +20,6 @@ export function guards(...functions: readonly Called<[ctx: Context], boolean | P
     ctx.openedGuards ??= new Set();
     return ask(asked, 0, ctx);
   });
-}
-
-/** Whether a middleware is what {@link guards} returns. */
-export function isGuards(middleware: ResourceMiddleware): boolean {
-  return descriptorOf(middleware)?.kind === 'guards';
 }
 
 function ask(guards: readonly Guard[], from: number, ctx: Context): void | Promise<void> {

@@ -6,7 +6,7 @@ import { problemsOfBody, readBody } from './body/read-body.ts';
 import { aBodyLimit, anAmountOfValues, defaultBodyTimeout, defaultBodyValues } from './body-limit.ts';
 import { type BodyMiddleware, checkBody } from './check-body.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
-import { type BodyPart, described, descriptorOf } from './exchange/descriptor.ts';
+import { described, descriptorOf } from './exchange/descriptor.ts';
 import { runAlone, step } from './exchange/step.ts';
 
 /** Options of {@link jsonBody}. */
@@ -106,7 +106,7 @@ export function jsonBody(options: JsonBodyOptions = {}): ResourceMiddleware {
   if (schema === undefined && !requireObject) return described({ body: { schema: 'any', isOptional, parts: { read } } }, read);
   const checkPresent = checkBody(schema);
   const check = isOptional ? unlessAbsent(checkPresent) : checkPresent;
-  const body = { schema: bodyOf(checkPresent)?.schema ?? 'any', isOptional, parts: { read, check } };
+  const body = { schema: descriptorOf(checkPresent)?.body?.schema ?? 'any', isOptional, parts: { read, check } };
   return step({ problems: [...problemsOfBody, 'validation_failed'], body }, async function jsonBody(ctx) {
     await runAlone(read, ctx);
     await runAlone(check, ctx);
@@ -117,9 +117,4 @@ function unlessAbsent(check: ResourceMiddleware): ResourceMiddleware {
   return step({ problems: ['validation_failed'] }, function checkBody(ctx) {
     return ctx.request.body === undefined ? undefined : runAlone(check, ctx);
   });
-}
-
-/** How a middleware reads or checks the body. Undefined if it does neither. */
-export function bodyOf(middleware: ResourceMiddleware): BodyPart | undefined {
-  return descriptorOf(middleware)?.body;
 }

@@ -1,5 +1,5 @@
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
-import { isGuards } from '../middleware/guards.ts';
+import { isGuards } from '../middleware/exchange/descriptor.ts';
 import { compileReplays, setReplays } from '../middleware/idempotency/replays.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 

@@ -1,9 +1,9 @@
 import { noSuchPath } from '../errors.ts';
 import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
+import { isGuards } from '../middleware/exchange/descriptor.ts';
 import { inView } from '../middleware/exchange/in-view.ts';
 import { checkOrder } from '../middleware/exchange/order.ts';
 import { composeChain, madeLate, step } from '../middleware/exchange/step.ts';
-import { isGuards } from '../middleware/guards.ts';
 import { upToReplays } from '../middleware/idempotency/replays.ts';
 import { live } from '../middleware/live.ts';
 import type { GuardedSource } from '../middleware/relations/relation-targets.ts';
@@ -68,7 +68,7 @@ export function serveResource(resource: CompiledResource, { before, identifying 
     const isInBody = name.endsWith('.query');
     const rulesFor = ({ querystring }: Context) => (querystring === '' && !isInBody ? ownRules : all);
     // Who is refused by a guard is asked nothing else. A relation that a caller does not know has no guards either.
-    const ofGuards = isOfRelation(resource, name) ? 0 : widest.filter(isGuards).length;
+    const ofGuards = isOfRelation(resource, name) ? 0 : widest.findIndex((one) => !isGuards(one));
     const chainFor = (held: ReadonlySet<string>) => {
       const seen = resourceIn(resource, held);
       const chain = chainsOf(seen).get(name)?.() ?? [hidden];
@@ -79,7 +79,7 @@ export function serveResource(resource: CompiledResource, { before, identifying 
         ...part(chain).slice(ofGuards),
       ];
     };
-    return [...widest.slice(0, ofGuards), inView({ rulesFor, chainFor, widest })];
+    return [...widest.slice(0, ofGuards), inView({ rulesFor, chainFor, widest: widest.slice(ofGuards) })];
   }
 
   const whole = (chain: Chain) => chain;

@@ -54,6 +54,11 @@ export function descriptorOf(middleware: ResourceMiddleware): Descriptor | undef
   return descriptors.get(middleware);
 }
 
+/** Whether a middleware is what `guards` returns. */
+export function isGuards(middleware: ResourceMiddleware): boolean {
+  return descriptorOf(middleware)?.kind === 'guards';
+}
+
 /**
  * The codes of the problems that a middleware or a function of the application can answer, for a method such as `GET`.
  * The application sets them as a property.

@@ -13,7 +13,7 @@ import { fields } from '../../middleware/fields.ts';
 import { guards } from '../../middleware/guards.ts';
 import type { Handler } from '../../middleware/handler.ts';
 import { ifMatch } from '../../middleware/if-match.ts';
-import { bodyOf, jsonBody } from '../../middleware/json-body.ts';
+import { jsonBody } from '../../middleware/json-body.ts';
 import { noContent } from '../../middleware/no-content.ts';
 import { notModified } from '../../middleware/not-modified.ts';
 import { page } from '../../middleware/page.ts';
@@ -223,7 +223,7 @@ function compileUse(
   const uncalled = middlewares.find((middleware) => makers.has(middleware));
   if (uncalled) throw new ConfigurationError(`\`use\` of ${where} has \`${uncalled.name}\` itself: call it, \`${uncalled.name}()\`.`);
   checkQueries(middlewares, query !== undefined, where);
-  const bodies = middlewares.flatMap((middleware) => bodyOf(middleware) ?? []);
+  const bodies = middlewares.flatMap((middleware) => descriptorOf(middleware)?.body ?? []);
   const isBodyOptional = bodies.some(({ isOptional }) => isOptional);
   return { ...takeApart(middlewares, where), body: bodies.at(-1)?.schema, isBodyOptional };
 }
@@ -243,7 +243,7 @@ function checkQueries(use: readonly ResourceMiddleware[], hasQuery: boolean, whe
 /** Divides `use` where the body is read: `If-Match` comes after that, and before the validation of the body. */
 function takeApart(use: readonly ResourceMiddleware[], where: string): Pick<CompiledOperation, 'reading' | 'checking'> {
   const [first, second] = use.flatMap((middleware, index) => {
-    const parts = bodyOf(middleware)?.parts;
+    const parts = descriptorOf(middleware)?.body?.parts;
     return parts ? [{ index, ...parts }] : [];
   });
   if (second) throw new ConfigurationError(`\`use\` of ${where} reads the body twice: it can have one \`jsonBody\`.`);

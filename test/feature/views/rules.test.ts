@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { authenticate, defineModel, everything, service, t } from '../../../src/index.ts';
+import { authenticate, defineModel, everything, guards, jsonBody, service, t } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { type TestServer, useServer } from '../../support/http/serve.ts';
 
@@ -56,6 +56,7 @@ beforeAll(async () => {
         use: [authenticate((ctx) => ctx.get('x-other') || undefined)],
         handler: (ctx) => ctx.load(),
       },
+      guarded: { use: [jsonBody(), ...Array.from({ length: 5 }, () => guards(() => true))], handler: () => undefined },
       copy: { summary: 'Answer a copy', handler: async (ctx) => ({ ...(await ctx.store(Order).get(ctx.params.id as string)) }) },
     },
   });
@@ -101,6 +102,14 @@ describe('a rule', () => {
 
   it('is not asked if a guard refuses', async () => {
     expect([(await request('GET', '/orders/a', 'refused')).status, asked]).toEqual([403, []]);
+  });
+
+  it('is asked below the guards of the resource, whatever guards an operation has further below', async () => {
+    answer = () => Promise.reject(new Error('lost'));
+    expect((await request('POST', '/orders/a/guarded', 'anna', { body: '{' })).status).toBe(500); // not 400: the body was not read
+    answer = () => true;
+    expect((await request('POST', '/orders/a/guarded', 'anna', { body: '{' })).status).toBe(400);
+    expect((await request('POST', '/orders/a/guarded', 'anna', { body: {} })).status).toBe(204);
   });
 
   it.each([
