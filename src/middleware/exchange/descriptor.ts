@@ -10,7 +10,7 @@ export type Step = (ctx: Context) => void | Promise<void>;
 export type Passed = 'created' | 'changes' | 'listQuery' | 'filterQuery' | 'typedQuery' | 'page' | 'record' | 'affected' | 'result';
 
 /** How a middleware reads or checks the body of a request. */
-export interface BodyPart {
+interface BodyPart {
   /** The schema of the body, or `'any'`. */
   readonly schema: ObjectNode | 'any';
   /** @default false */

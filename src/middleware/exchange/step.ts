@@ -61,14 +61,20 @@ export function composeChain(chain: readonly ResourceMiddleware[]): ResourceMidd
  */
 export function joinSteps(chain: readonly ResourceMiddleware[]): ResourceMiddleware[] {
   const joined: ResourceMiddleware[] = [];
-  let from = 0;
-  while (from < chain.length) {
-    const around = chain.findIndex((middleware, index) => index >= from && !descriptorOf(middleware)?.step);
-    const end = around === -1 ? chain.length : around;
-    if (end > from) joined.push(inOne(chain.slice(from, end)));
-    joined.push(...chain.slice(end, end + 1));
-    from = end + 1;
+  let series: ResourceMiddleware[] = [];
+  function endSeries(): void {
+    if (series.length > 0) joined.push(inOne(series));
+    series = [];
   }
+  for (const middleware of chain) {
+    if (descriptorOf(middleware)?.step) {
+      series.push(middleware);
+    } else {
+      endSeries();
+      joined.push(middleware);
+    }
+  }
+  endSeries();
   return joined;
 }
 
@@ -96,7 +102,7 @@ function inOne(middlewares: readonly ResourceMiddleware[]): ResourceMiddleware {
 
 /** The name of several middlewares as one. */
 export function namesOf(chain: readonly ResourceMiddleware[]): string {
-  return chain.map(({ name }) => name).join(' + ');
+  return chain.map(({ name }) => name || '(anonymous)').join(' + ');
 }
 
 /** Gives a function the name by which it is known to those who print a chain. */

@@ -309,7 +309,7 @@ describe('the requests', () => {
     const passed = new Set(
       description.resources.flatMap(({ served, chainOf, keptChainOf }) =>
         [...served, ...[...exportChainOf.values(), ...liveChainOf.values()].map((name) => ({ name }))].flatMap(({ name }) =>
-          [...chainOf(name), ...keptChainOf(name)].map((one) => (one.name === 'readJsonBody' ? 'jsonBody' : one.name)),
+          [...chainOf(name), ...keptChainOf(name)].map((one) => one.name),
         ),
       ),
     );

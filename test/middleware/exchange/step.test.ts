@@ -90,7 +90,7 @@ describe('composeChain()', () => {
   });
 
   it('has the names of its middlewares', () => {
-    expect(composeChain([sync('a'), around('b')]).name).toBe('sync + around');
+    expect(composeChain([sync('a'), around('b'), last('c')]).name).toBe('sync + around + (anonymous)');
   });
 });
 
