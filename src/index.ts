@@ -163,11 +163,8 @@ export type {
 export type { DeletedOptions } from './resource/define/deleted-options.ts';
 export type { CursorPagingOptions, OffsetPagingOptions } from './resource/define/list-options.ts';
 export { cursorPaging, offsetPaging } from './resource/define/paging.ts';
-export type {
-  Operation,
-  ResourceOptions,
-  ScopeFilter,
-} from './resource/define/resource-options.ts';
+export type { ResourceOptions, ScopeFilter } from './resource/define/resource-options.ts';
+export type { Operation, OperationGroup } from './resource/define/standard-operations.ts';
 export type { FieldError, FieldErrorInput, Rule } from './rules.ts';
 export { openStore } from './store/open-store.ts';
 export type { DeletePlan, PlanDelete, PlannedRecords } from './store/plan-delete.ts';

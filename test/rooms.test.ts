@@ -64,6 +64,7 @@ const rooms = [
   'batch',
   'resource/define',
   'resource/relations',
+  'resource/table',
   'resource',
   'openapi/document.ts',
   'openapi/components.ts',

@@ -10,17 +10,11 @@ import { inFlightLimit, limitEach, type NameClient } from '../middleware/in-flig
 import { jsonBody } from '../middleware/json-body.ts';
 import { spellId } from '../mongo/stored-record.ts';
 import type { BatchDescription } from '../openapi/api-description.ts';
-import { hasWritingHandler } from '../resource/define/compile-operations.ts';
 import type { ApiSettings } from '../resource/define/compiled-resource.ts';
-import { type Endpoint, standardEndpoints } from '../resource/define/endpoints.ts';
-import { singleWrites } from '../resource/define/resource-options.ts';
-import type { ServedResource } from '../resource/serve-resource.ts';
+import type { ServedResource, ServedRow } from '../resource/serve-resource.ts';
 import type { ConcurrencyOptions } from './api-options.ts';
 import { compileDispatch, type Route } from './dispatch.ts';
 import type { BatchLimits } from './read-options.ts';
-
-/** An operation that a batch may have. */
-type BatchOperation = Endpoint & { readonly name: string };
 
 /**
  * A batch may take as long as many requests: all of them leave half of `total` to other requests, and those of a client
@@ -45,14 +39,17 @@ export function compileBatch(
 ): BatchDescription {
   const places = limitPlaces(concurrency);
   const models = new Map(resources.map(({ path, model }) => [path, model]));
-  const dispatch = compileDispatch(new Map(resources.map((one) => [one.path, compileMembers(one)])), prefix);
+  const dispatch = compileDispatch(new Map(resources.map((one) => [one.path, compileMembers(one, ({ ownRun }) => ownRun)])), prefix);
   const run = (ctx: Context, path: string) => dispatch(ctx, path, async () => undefined);
   function idCreated({ operation }: Context, id: unknown): CreatedId | undefined {
     const model = operation?.name === 'create' ? models.get(operation.resource) : undefined;
     return model && id !== undefined ? { text: spellId(model, id), value: parseJson(model.id.leaf.toJson(id)) } : undefined;
   }
   const createdId = (ctx: Context) => idCreated(ctx, ctx.created?._id);
-  const dispatchAgain = compileDispatch(new Map(resources.map((one) => [one.path, compileReadmissions(one)])), prefix);
+  const dispatchAgain = compileDispatch(
+    new Map(resources.map((one) => [one.path, compileMembers(one, ({ replayRun }) => replayRun)])),
+    prefix,
+  );
   const readmit = (ctx: Context, path: string) => dispatchAgain(ctx, path, async () => undefined);
   const chain = [
     ...places.ofAll, // around `requestTimeout`: a batch that was given up has no place
@@ -64,7 +61,7 @@ export function compileBatch(
   ];
   const ofMembers = () =>
     resources.flatMap((one) =>
-      membersOf(one).flatMap(({ name, method }) => one.ownChainOf(name).flatMap((middleware) => problemsOf(middleware, method))),
+      membersOf(one).flatMap(({ method, chain }) => chain().flatMap((middleware) => problemsOf(middleware, method))),
     );
   return { chain, maxOperations, ofMembers };
 }
@@ -74,21 +71,10 @@ export function compileBatchRoute({ chain }: BatchDescription): Route {
   return { method: 'POST', path: '/', name: 'batch', readsJson: true, run: composeChain(chain) };
 }
 
-function compileMembers(resource: ServedResource): Route[] {
-  return membersOf(resource).map(({ name, method, path }) => ({
-    name,
-    method,
-    path,
-    run: resource.ownRunOf(name),
-  }));
+function compileMembers(resource: ServedResource, runOf: (row: ServedRow) => ResourceMiddleware): Route[] {
+  return membersOf(resource).map((row) => ({ name: row.operation, method: row.method, path: row.path, run: runOf(row) }));
 }
 
-function compileReadmissions(resource: ServedResource): Route[] {
-  return membersOf(resource).map(({ name, method, path }) => ({ name, method, path, run: resource.replayRunOf(name) }));
-}
-
-/** The writes of single records, and the custom operations whose handler writes. */
-function membersOf({ ops, operations }: ServedResource): BatchOperation[] {
-  const standard = singleWrites.filter((name) => ops.includes(name)).map((name) => ({ name, ...standardEndpoints[name] }));
-  return [...standard, ...operations.filter(hasWritingHandler)];
+function membersOf({ rows }: ServedResource): ServedRow[] {
+  return rows.filter(({ isMember }) => isMember);
 }

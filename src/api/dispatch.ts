@@ -7,11 +7,9 @@ import type { Endpoint } from '../resource/define/endpoints.ts';
 
 /** The method and path of an operation, and the middleware that runs there. */
 export interface Route extends Endpoint {
-  /** The name of the operation. */
+  /** The name of the operation, in `ctx.operation`. */
   readonly name: string;
   readonly run: ResourceMiddleware;
-  /** The operation of which it is another form, whose name it has in `ctx.operation`. */
-  readonly twinOf?: string;
   /** Whether the path may also be that of a record, for other methods. */
   readonly sharesPath?: boolean;
   /** Whether it reads a JSON body. */
@@ -78,7 +76,7 @@ function findRun({ target: { routes, allowed }, params }: Found<Methods>, ctx: C
   if (ctx.method === 'OPTIONS') return describeOptions([...allowed, 'OPTIONS'], routes);
   const route = routes.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
   if (!route) throw methodNotAllowed(allowed);
-  ctx.operation = { resource, name: route.twinOf ?? route.name, route: route.template };
+  ctx.operation = { resource, name: route.name, route: route.template };
   ctx.params = ctx.params ? withMount(ctx.params, params) : params;
   if (route.maxTimeMS !== undefined) workOf(ctx).limitTo(route.maxTimeMS);
   return route.run;

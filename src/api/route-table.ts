@@ -1,8 +1,9 @@
 import { ConfigurationError } from '../errors.ts';
 import { chooseMediaType } from '../http/accept.ts';
-import { eventStreamType, exportTypes, jsonType } from '../http/media-type.ts';
+import { jsonType } from '../http/media-type.ts';
+import { hasParameter } from '../http/query-string.ts';
 import { caching } from '../middleware/caching.ts';
-import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
+import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { inView } from '../middleware/exchange/in-view.ts';
 import { composeChain } from '../middleware/exchange/step.ts';
 import { notModified } from '../middleware/not-modified.ts';
@@ -13,10 +14,8 @@ import { docsPath } from '../openapi/docs-page.ts';
 import { batchPath } from '../openapi/operations/describe-batch.ts';
 import { documentPath } from '../openapi/operations/describe-document.ts';
 import type { UnlinkedResource } from '../resource/define/compiled-resource.ts';
-import { liveName } from '../resource/define/live-options.ts';
-import { exportName } from '../resource/define/whole-list.ts';
-import { exportChainOf } from '../resource/export-chains.ts';
-import type { ServedResource } from '../resource/serve-resource.ts';
+import type { ServedResource, ServedRow } from '../resource/serve-resource.ts';
+import { endpointsOf, type RowsOfEndpoint, usualOf } from '../resource/table/row.ts';
 import { compileBatchRoute } from './batch-route.ts';
 import type { Route } from './dispatch.ts';
 import { compileDocsRoutes } from './docs-routes.ts';
@@ -60,41 +59,33 @@ export function compileRouteTable(description: ApiDescription, { docs, isPerCall
   return new Map<string, readonly Route[]>([...ofResources, ...ofDocument, ...ofDocs, ...ofHealth, ...ofBatch]);
 }
 
-function compileRoutes(resource: ServedResource): Route[] {
-  return resource.served.map((operation) => ({
-    ...operation,
-    run: runOf(resource, operation.name),
-  }));
+/** One route for each endpoint of a resource. */
+function compileRoutes({ rows }: ServedResource): Route[] {
+  return endpointsOf(rows).map((endpoint) => {
+    const { method, path, operation: name, sharesPath, readsJson, maxTimeMS } = usualOf(endpoint);
+    return { method, path, name, sharesPath, readsJson, maxTimeMS, run: answerBy(endpoint) };
+  });
 }
 
-function runOf(resource: ServedResource, name: string): ResourceMiddleware {
-  const whole = resource.export && exportChainOf.get(name);
-  const living = resource.keptChainOf(name);
-  const others: Form[] = [
-    ...(whole ? exportTypes.map((type) => ({ type, name: exportName, run: resource.runOf(whole) })) : []),
-    ...(living.length > 0 ? [{ type: eventStreamType, name: liveName, run: composeChain(living) }] : []),
-  ];
-  return others.length > 0 ? inForm(resource.runOf(name), others) : resource.runOf(name);
-}
-
-/** Another form of the answer to an operation than JSON. */
-interface Form {
-  readonly type: string;
-  /** The name of the operation in `ctx.operation`. */
-  readonly name: string;
-  readonly run: ResourceMiddleware;
-}
-
-/** Answers in JSON, or in another form if `Accept` asks for it. */
-function inForm(usual: ResourceMiddleware, others: readonly Form[]): ResourceMiddleware {
-  const types = others.map(({ type }) => type);
-  return function inForm(ctx, next) {
-    ctx.vary('Accept');
-    const type = chooseMediaType(ctx.req.headers.accept, jsonType, types);
-    const form = others.find((one) => one.type === type);
-    if (!form) return usual(ctx, next);
-    if (ctx.operation) ctx.operation = { ...ctx.operation, name: form.name };
-    return form.run(ctx, next);
+/** Answers by the first row of an endpoint whose `when` holds: `Accept` is looked at before the parameters. */
+function answerBy(endpoint: RowsOfEndpoint<ServedRow>): ResourceMiddleware {
+  const usual = usualOf(endpoint);
+  const accepting = endpoint.rows.flatMap((row) =>
+    row.when && 'accept' in row.when ? row.when.accept.map((type) => ({ type, row })) : [],
+  );
+  const asking = endpoint.rows.flatMap((row) => (row.when && 'parameter' in row.when ? [{ name: row.when.parameter, row }] : []));
+  if (accepting.length === 0 && asking.length === 0) return usual.run;
+  const types = accepting.map(({ type }) => type);
+  function rowFor({ req, querystring }: Context): ServedRow {
+    const type = types.length > 0 ? chooseMediaType(req.headers.accept, jsonType, types) : jsonType;
+    const found = accepting.find((one) => one.type === type) ?? asking.find(({ name }) => hasParameter(querystring, name));
+    return found?.row ?? usual;
+  }
+  return function answerBy(ctx, next) {
+    if (types.length > 0) ctx.vary('Accept');
+    const { operation: name, run } = rowFor(ctx);
+    if (ctx.operation && ctx.operation.name !== name) ctx.operation = { ...ctx.operation, name };
+    return run(ctx, next);
   };
 }
 

@@ -10,7 +10,8 @@ import type { Fields } from '../model/define/schema.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { aFunction, anObject, checkOptions, orUndefined } from '../options.ts';
 import { checkUnused } from '../resource/check-rules.ts';
-import type { Operation, ResourceDefinition, ResourceOptions, ScopeResult } from '../resource/define/resource-options.ts';
+import type { CustomNames, ResourceDefinition, ResourceOptions, ScopeResult } from '../resource/define/resource-options.ts';
+import type { Operation } from '../resource/define/standard-operations.ts';
 import type { Api } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
 import { createApi } from './create-api.ts';
@@ -69,10 +70,13 @@ export interface Service<Principal, Rule extends string = never, App = Koa.Conte
     const Ops extends Operation = 'list' | 'get' | 'create' | 'patch' | 'delete',
     Bodies = Record<string, unknown>, // where TypeScript cannot infer a body, because all that an operation has are functions of `ctx`
     Queries = Record<string, unknown>, // the same of their `query`,
-    Paths = Record<string, unknown>, // and of their `path`
-    Names extends keyof Bodies & keyof Queries & keyof Paths & string = never,
+    Paths = Record<string, unknown>, // of their `path`,
+    Groups = Record<string, unknown>, // and of their `group`
+    Names extends CustomNames<Bodies, Queries, Paths, Groups> = never,
     const Scope extends ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>> = ScopeResult<Document<Model<F>>>,
-  >(options: ResourceOptions<Principal, F, Ops, Bodies, Queries, Paths, Names, Scope, App> & KnowsRules<F, Rule>): Resource<Principal>;
+  >(
+    options: ResourceOptions<Principal, F, Ops, Bodies, Queries, Paths, Groups, Names, Scope, App> & KnowsRules<F, Rule>,
+  ): Resource<Principal>;
   /**
    * Compiles resources into an api. Throws one `ConfigurationError` with all mistakes in the definitions.
    *

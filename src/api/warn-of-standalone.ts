@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { listNames } from '../hints.ts';
 import { reachabilityOf } from '../mongo/driver/reachability.ts';
 import type { CompiledResource } from '../resource/define/compiled-resource.ts';
-import { singleWrites } from '../resource/define/resource-options.ts';
+import { singleWrites } from '../resource/define/standard-operations.ts';
 
 /** The features of an api that need transactions. */
 interface Needing {

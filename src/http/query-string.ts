@@ -59,6 +59,11 @@ export function parseQueryString(raw: string, { only }: ParseQueryStringOptions 
   return wanted.map(parseSegment);
 }
 
+/** Whether a query string has a parameter of this name. */
+export function hasParameter(raw: string, name: string): boolean {
+  return raw !== '' && parseQueryString(raw, { only: [name] }).length > 0;
+}
+
 /** Throws `invalid_query` (400) for more parameters than a query may have. */
 export function refuseTooMany(count: number, subject: string): void {
   if (count <= MAX_PARAMETERS) return;

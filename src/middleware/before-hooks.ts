@@ -68,6 +68,14 @@ export function beforeHooks(model: ModelInput, hooks: readonly Called<[ctx: Cont
   });
 }
 
+/** Runs the hooks of a custom operation, in the place of {@link beforeHooks}: the library knows no draft of its write. */
+export function hooksAlone(hooks: readonly BeforeHook<never, never>[]): ResourceMiddleware {
+  const problems = (method: string) => ['internal' as const, ...hooks.flatMap((hook) => problemsOf(hook, method))];
+  return step({ problems }, async function beforeHooks(ctx) {
+    await run(hooks as readonly BeforeHook[], ctx, undefined);
+  });
+}
+
 async function changeRecord(drafts: Drafts, hooks: readonly BeforeHook[], ctx: Context, stored: Record<string, unknown>): Promise<void> {
   const draft = drafts.showRecord(stored);
   await run(hooks, ctx, draft);

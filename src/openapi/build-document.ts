@@ -1,16 +1,13 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import type { Operation } from '../resource/define/resource-options.ts';
-import { aggregateName } from '../resource/define/whole-list.ts';
+import { standardOperations } from '../resource/define/standard-operations.ts';
+import type { ServedResource, ServedRow } from '../resource/serve-resource.ts';
 import type { ApiDescription } from './api-description.ts';
 import { Components } from './components.ts';
+import { describeResource } from './describe-resource.ts';
 import type { OpenapiDocument, Part, Schema } from './document.ts';
 import { withCommonHeaders } from './operations/common-headers.ts';
 import { describeBatch } from './operations/describe-batch.ts';
-import { describeCustom } from './operations/describe-custom.ts';
 import { describeDocument } from './operations/describe-document.ts';
-import { describeResource } from './operations/describe-resource.ts';
-import { describeLinks } from './relations/describe-links.ts';
-import { describeNested } from './relations/describe-nested.ts';
 import { findDoubtful, type NamedPart } from './schemas/find-doubtful.ts';
 import { findIncluded } from './schemas/included-records.ts';
 import { type Described, nameSchemas } from './schemas/name-schemas.ts';
@@ -40,8 +37,7 @@ export function buildDocument(api: ApiDescription): OpenapiDocument {
   const schemasOf = (path: string) => resolved.get(path) as RecordSchemas;
   const paths = api.resources.map((resource) => {
     const schemas = schemasOf(resource.path);
-    const context = { api, resource, schemas, schemasOf, components, operationId: (operation: string) => operationId(resource, operation) };
-    return [describeCustom(context), describeNested(context), describeLinks(context)].reduce(mergePaths, describeResource(context));
+    return describeResource({ api, resource, schemas, schemasOf, components, operationId: (row) => operationId(resource, row) });
   });
   const batch = api.batch ? describeBatch(api, api.batch, components) : { paths: {}, tags: [] };
   const own = api.beforeDocument ? describeDocument(api, components) : { paths: {}, tags: [] };
@@ -87,12 +83,6 @@ function describePart({ path, describe }: DescribedPart): Described {
   return { path, schemas: describe() };
 }
 
-/** Standard operations, custom ones and those of relations may share a path. */
-function mergePaths(known: Readonly<Record<string, Part>>, more: Readonly<Record<string, Part>>): Record<string, Part> {
-  const shared = Object.entries(more).map(([path, item]) => [path, { ...known[path], ...item }]);
-  return { ...known, ...(Object.fromEntries(shared) as Record<string, Part>) };
-}
-
 /**
  * Without schemes, the description of an api that authenticates has no `security`: the way to authenticate is unknown.
  */
@@ -101,28 +91,30 @@ function securityOf({ security, authenticates }: ApiDescription): Pick<OpenapiDo
   return authenticates ? {} : { security: [] };
 }
 
-/** The operations on several records. */
-const ofMany: ReadonlySet<string> = new Set<Operation | typeof aggregateName>(['list', 'patchMany', 'deleteMany', aggregateName]);
-
 /**
  * Ids such as `listOrders` and `patchManyOrders`, from the path, and `getOrder` or `createOrder`, from the model. If
  * several resources have one model, the path's name is inserted as in the names of schemas: `getOrderArchive`. An
  * operation of a relation has the name of both: `listProjectTasks`.
  */
-function operationIds({ resources }: ApiDescription): (resource: ApiDescription['resources'][number], operation: string) => string {
+function operationIds({ resources }: ApiDescription): (resource: ServedResource, row: ServedRow) => string {
   const taken = new Set<string>();
   const uses = new Map<string, number>();
   for (const { model } of resources) uses.set(model.name, (uses.get(model.name) ?? 0) + 1);
-  return function operationId({ model, path }, operation) {
+  return function operationId({ model, path }, row) {
     const own = toPascalCase(path);
     const isShared = uses.get(model.name) !== 1;
     const name = `${toPascalCase(model.name)}${isShared ? own : ''}`;
-    const [relation, kind] = operation.split('.');
-    const verb = operation.replaceAll(/[-_]+(\w?)/g, (_match, letter: string) => letter.toUpperCase());
-    const wanted = kind ? `${kind}${name}${toPascalCase(relation ?? '')}` : `${verb}${ofMany.has(operation) ? own : name}`;
+    const [relation, kind] = row.name.split('.');
+    const verb = row.name.replaceAll(/[-_]+(\w?)/g, (_match, letter: string) => letter.toUpperCase());
+    const wanted = kind ? `${kind}${name}${toPascalCase(relation ?? '')}` : `${verb}${isOfMany(row) ? own : name}`;
     let id = wanted;
     for (let number = 2; taken.has(id); number++) id = `${wanted}${number}`;
     taken.add(id);
     return id;
   };
+}
+
+/** Whether an operation is about several records. */
+function isOfMany({ subject }: ServedRow): boolean {
+  return subject.kind === 'aggregate' || (subject.kind === 'standard' && standardOperations[subject.operation].about === 'many');
 }

@@ -1,9 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import { showName } from '../hints.ts';
-import type { BeforeHook } from '../middleware/before-hooks.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
-import type { Guard } from '../middleware/exchange/context.ts';
-import { checkProblems } from '../middleware/exchange/problem-codes.ts';
 import type { FindIds } from '../middleware/exchange/searching.ts';
 import { aMaxAffected } from '../middleware/filter-query.ts';
 import { aScope } from '../middleware/scope.ts';
@@ -33,19 +30,18 @@ import { compileCounters } from './define/compile-counters.ts';
 import { checkEndpoints, compileOperations, hasWritingHandler } from './define/compile-operations.ts';
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { checkDeleted } from './define/deleted-options.ts';
-import { listQueryName } from './define/endpoints.ts';
 import { readExport } from './define/export-options.ts';
+import { aTable, checkGuards, checkTable, compileTables, type TableOptions, tableNames } from './define/function-tables.ts';
 import { checkHistory, historyEndpoint, historyName } from './define/history-options.ts';
 import { liveName, readLive } from './define/live-options.ts';
-import { copyTable, type FunctionTable, findUncovered, functionsOf, withGroups } from './define/operation-groups.ts';
+import { functionsOf } from './define/operation-groups.ts';
 import { cursorPaging } from './define/paging.ts';
 import { relationEndpoints } from './define/relation-endpoints.ts';
-import { isWrite, type Operation, operations, type ResourceDefinition, type ServerFieldsOf } from './define/resource-options.ts';
+import type { ResourceDefinition, ServerFieldsOf } from './define/resource-options.ts';
+import { isWrite, type Operation, operations, standardOperations } from './define/standard-operations.ts';
 import { aggregateEndpoint, aggregateName, queryName, wholeListIn } from './define/whole-list.ts';
 
 const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
-
-const isTable = (value: unknown): boolean => isObject(value) && Object.values(value).every(Array.isArray);
 
 const aPathSegment: Legal = [
   (path) => typeof path === 'string' && /^(?!\.{1,2}$)[\w.~-]+$/.test(path),
@@ -60,7 +56,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   description: [(value) => typeof value === 'string', 'a string'],
   ops: anArrayOf('operations'),
   guards: anArrayOf('functions'),
-  guardsFor: [isTable, 'an object with an array of functions for each operation'],
+  guardsFor: aTable,
   scope: aScope,
   scopeWrites: trueOrFalse,
   scopeFields: anArrayOf('field names'),
@@ -85,9 +81,9 @@ const legal: LegalOptions<ResourceDefinition> = {
   operations: [isObject, 'an object with an operation for each name'],
   counters: anArrayOf("counters, such as ['stock']", (name) => typeof name === 'string'),
   deleted: [isObject, 'an object of guards'],
-  before: [isTable, 'an object with an array of functions for each operation'],
-  within: [isTable, 'an object with an array of functions for each operation'],
-  after: [isTable, 'an object with an array of functions for each operation'],
+  before: aTable,
+  within: aTable,
+  after: aTable,
 };
 
 const legalServerFields: LegalOptions<ServerFieldsOf<never, never>> = { create: aFunction, update: aFunction };
@@ -113,17 +109,18 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   const standard = once(() => readOps(given('ops'), where));
   const custom = once(() => compileOperations(given('operations').operations ?? {}, where));
   const counters = once(() => compileCounters(given('counters', 'explicitWrites', 'operations'), standard(), compiledModel(), where));
-  const stepped = once(() => counters().map(({ name }) => name));
-  const writing = once(() =>
-    custom()
-      .filter(hasWritingHandler)
-      .map(({ name }) => name),
-  );
-  const names = once(() => [...standard(), ...Object.keys(given('operations').operations ?? {})]);
+  const served = once(() => [
+    ...standard().map((name) => {
+      const [{ method, group }, hasHooks] = [standardOperations[name], isWrite(name)];
+      return { name, method, group, isCustom: false, hasBefore: hasHooks, hasWithin: hasHooks };
+    }),
+    ...custom().map((one) => ({ ...one, isCustom: true, hasBefore: one.method !== 'GET', hasWithin: hasWritingHandler(one) })),
+    ...counters().map((one) => ({ ...one, isCustom: false, hasBefore: true, hasWithin: true })),
+  ]);
   const ofList = once(() => ({
     ops: standard(),
-    custom: [...custom().map(({ name }) => name), ...stepped()],
-    hasHooks: functionsOf(given('after').after ?? {}, 'list').length > 0,
+    custom: [...custom(), ...counters()].map(({ name }) => name),
+    hasHooks: functionsOf(given('after').after ?? {}, { name: 'list', group: standardOperations.list.group }).length > 0,
     model: compiledModel(),
   }));
   const exporting = once(() => readExport(given('export').export, ofList(), where));
@@ -151,23 +148,12 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     () =>
       checkEndpoints(standard(), [...further(), ...custom(), ...counters(), ...relationEndpoints(given('nested', 'links'), where)], where),
     () => checkGuards(given('guards').guards ?? [], 'guards', where),
-    () =>
-      checkTable(given('guardsFor').guardsFor ?? {}, 'guardsFor', [...withGroups(names(), stepped()), ...ofReads()], where, checkGuards),
+    ...tableNames.map((option) => () => checkTable(option, given(option)[option] ?? {}, served(), ofReads(), where)),
     exporting,
     aggregating,
     living,
     () => checkHistory(given('history', 'scope', 'scopeFields'), ofList(), compiledModel(), where),
     () => checkServerFields(given('serverFields').serverFields, where),
-    () => checkTable(given('before').before ?? {}, 'before', withGroups(standard().filter(isWrite), stepped()), where, checkBefore),
-    () =>
-      checkTable(
-        given('within').within ?? {},
-        'within',
-        [...withGroups(standard().filter(isWrite), stepped()), ...writing()],
-        where,
-        checkFunctions,
-      ),
-    () => checkTable(given('after').after ?? {}, 'after', withGroups(names(), stepped()), where, checkFunctions),
     () => checkFilterNames(compiledModel(), standard(), definition),
     () => checkSearch(given('search', 'scopeFields'), standard(), compiledModel(), where),
     () => checkDeleted(given('deleted', 'paging'), standard(), compiledModel(), where),
@@ -176,12 +162,6 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     () => checkScopeFields(given('scope', 'scopeFields'), compiledModel(), where),
   ]);
   const { path = model.collection, include = [], through = [], nested = [], links = [], serverFields = {} } = definition;
-  // Copies, here and below: chains are made later, and what an app has done to its arrays by then must open nothing.
-  const guards = [...(definition.guards ?? [])];
-  const guardsFor = copyTable(definition.guardsFor);
-  const before = copyTable(definition.before);
-  const within = copyTable(definition.within);
-  const after = copyTable(definition.after);
   return {
     path,
     description: definition.description ?? `Records of ${model.name}.`,
@@ -212,20 +192,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     nested: [...nested],
     links: [...links],
     deletedGuards: definition.deleted && [...definition.deleted.guards],
-    guardsOf: (operation) => {
-      const isQuery = operation === listQueryName;
-      const whose = isQuery || whole().includes(operation) ? 'list' : operation === historyName && hasHistory() ? 'get' : undefined;
-      const ofOther = whose ? functionsOf<Guard<never>>(guardsFor, whose) : [];
-      return [...new Set([...guards, ...ofOther, ...functionsOf<Guard<never>>(guardsFor, isQuery ? queryName : operation, stepped())])];
-    },
-    beforeOf: (operation) => functionsOf(before, operation, stepped()),
-    withinOf: (operation) => functionsOf(within, operation, stepped()),
-    hooksOf: (operation) => functionsOf(after, operation, stepped()),
-    uncovered: [
-      ...findUncovered('guardsFor', guardsFor, ops, stepped(), guards),
-      ...findUncovered('before', before, ops.filter(isWrite), stepped()),
-      ...findUncovered('within', within, ops.filter(isWrite), stepped()),
-    ],
+    ...compileTables(definition as TableOptions, served()),
   };
 }
 
@@ -243,52 +210,8 @@ function readOps({ ops = defaultOperations }: ResourceDefinition, where: string)
   return [...ops];
 }
 
-/** Checks `guardsFor`, `before`, `within` or `after`: arrays of functions by the names of operations and groups. */
-function checkTable(table: FunctionTable, option: string, names: readonly string[], where: string, check: typeof checkFunctions): void {
-  tryAll([
-    () => checkNames(`operation in \`${option}\``, Object.keys(table), names, where),
-    () => refuseAmbiguous(table, option, names, where),
-    ...Object.entries(table).map(
-      ([name, functions]) =>
-        () =>
-          check(functions ?? [], `${option}.${name}`, where),
-    ),
-  ]);
-}
-
-/** A custom operation may have the name of a group, or be called `query`, but a key must not stand for both. */
-function refuseAmbiguous(table: FunctionTable, option: string, names: readonly string[], where: string): void {
-  const twice = Object.keys(table).find((key) => names.indexOf(key) !== names.lastIndexOf(key));
-  if (twice === undefined) return;
-  const other = twice === queryName ? 'the query of its list' : 'a group of operations';
-  throw new ConfigurationError(
-    `\`${option}.${twice}\` of ${where} can mean a custom operation or ${other}: give the custom operation another name.`,
-  );
-}
-
-function checkGuards(guards: readonly unknown[], option: string, where: string): void {
-  checkFunctions(guards, option, where);
-  for (const guard of guards) checkProblems(guard as Guard<never>, `a guard of ${where}`);
-}
-
-function checkBefore(hooks: readonly unknown[], option: string, where: string): void {
-  checkFunctions(hooks, option, where);
-  for (const hook of hooks) checkProblems(hook as BeforeHook<never, never>, `a hook in \`${option}\` of ${where}`);
-}
-
 function checkServerFields(serverFields: unknown, where: string): void {
   if (isObject(serverFields)) checkOptions(serverFields, legalServerFields, `\`serverFields\` of ${where}`);
-}
-
-/** The middlewares would refuse them too, but do not know the resource. */
-function checkFunctions(functions: readonly unknown[], option: string, where: string): void {
-  const wrong = functions.find((one) => typeof one !== 'function');
-  if (functions.includes(wrong))
-    throw new ConfigurationError(`\`${option}\` of ${where} must be an array of functions; it has ${describe(wrong)}.`);
-}
-
-function describe(value: unknown): string {
-  return typeof value === 'string' ? `\`'${value}'\`` : `\`${showName(value)}\``;
 }
 
 /** Not every name of a collection is a path. */

@@ -239,6 +239,63 @@ describe('hooks of `within`', () => {
   });
 });
 
+describe('a custom operation of a group', () => {
+  const heard: unknown[][] = [];
+  const hear =
+    (name: string): Any =>
+    (...[, draft]: unknown[]) =>
+      void heard.push([name, draft]);
+  const grouped = useApi(database, (shop) => [
+    shop.resource({
+      model: Doc,
+      ops: ['list', 'patch', 'delete'],
+      guardsFor: { change: [(ctx) => ctx.get('x-closed') !== 'change'], remove: [(ctx) => ctx.get('x-closed') !== 'remove'] },
+      before: { write: [hear('write')], change: [hear('change')], erase: [hear('erase')] },
+      within: { change: [hear('within')] },
+      after: { change: [hear('after')] },
+      operations: {
+        rename: { ...rename, group: 'change' },
+        erase: { group: 'remove', handler: async (ctx: Any) => void (await ctx.load()) },
+        other: { handler: () => undefined },
+        tag: { group: 'change', handler: async (ctx: Any) => void heard.push(['handler', (await ctx.load()).text]) },
+      },
+    }),
+    shop.resource({ model: Tag }),
+  ]);
+  beforeEach(() => {
+    heard.length = 0;
+  });
+
+  it.each([
+    ['rename', 'change', 403],
+    ['erase', 'remove', 403],
+    ['erase', 'change', 204],
+    ['other', 'change', 204],
+  ])('has the guards of its group and no others: %s, closed %s', async (name, group, status) => {
+    const sent = { headers: { 'x-closed': group }, ...(name === 'rename' && { body: { text: 'x' } }) };
+    expect((await grouped.request('POST', `/api/docs/a/${name}`, sent)).status).toBe(status);
+  });
+
+  it('runs the hooks of its groups, wider ones first: those of `before` without a draft, ahead of its handler', async () => {
+    await grouped.request('POST', '/api/docs/a/tag');
+    expect(heard.map(([name]) => name)).toEqual(['write', 'change', 'handler', 'within', 'after']);
+    expect(heard.slice(0, 2).map(([, draft]) => draft)).toEqual([undefined, undefined]);
+    heard.length = 0;
+    await grouped.request('POST', '/api/docs/a/rename', { body: { text: 'x' } });
+    expect(heard.map(([name]) => name)).toEqual(['write', 'change', 'within', 'after']);
+  });
+
+  it('runs the hooks of its own name after those of its groups', async () => {
+    await grouped.request('POST', '/api/docs/a/erase');
+    expect(heard.map(([name]) => name)).toEqual(['write', 'erase']);
+  });
+
+  it('runs hooks of `before` for its name alone if it says no group', async () => {
+    await grouped.request('POST', '/api/docs/a/other');
+    expect(heard).toEqual([]);
+  });
+});
+
 describe('an operation that lacks what another one of its group has', () => {
   let told: string[] = [];
   beforeEach(() => {
@@ -258,6 +315,8 @@ describe('an operation that lacks what another one of its group has', () => {
   };
   const one = () => true;
   const another = () => false;
+  const erase = { handler: () => undefined };
+  const total = { method: 'GET', handler: () => 1 };
 
   it.each<[what: string, options: object, told: RegExp[]]>([
     [
@@ -275,6 +334,23 @@ describe('an operation that lacks what another one of its group has', () => {
     ['a hook of `within`', { within: { delete: [one] } }, [/a hook in `within` for `delete` .* `deleteMany`\. .* `remove: \[…\]`/]],
     ['a guard of a read', { guardsFor: { list: [one] } }, [/for `list` that does not run for `get`.* `read: \[…\]`/]],
     ['a second guard', { guardsFor: { change: [one], patch: [another] } }, [/for `patch` that does not run for `put`, `patchMany`/]],
+    [
+      'custom operations that say no group',
+      { before: { change: [one] }, operations: { erase, wipe: erase, total } },
+      [
+        /^Resource `docs` has a hook in `before` for `change` that does not run for `erase`, `wipe`, which say no `group`\. To cover these, write `group: 'change'` in the definition of the operation\. To exempt these, write `erase: \[\]`, `wipe: \[\]` in `before`\.$/,
+      ],
+    ],
+    [
+      'a custom operation that reads and says no group',
+      { guardsFor: { read: [one], write: [one] }, operations: { total } },
+      [/a guard for `read` that does not run for `total`, which says no `group`.* write `group: 'read'` /],
+    ],
+    [
+      'a custom operation of a group of which another one has a guard',
+      { guardsFor: { patch: [one], put: [], patchMany: [] }, operations: { erase: { ...erase, group: 'change' } } },
+      [/a guard for `patch` that does not run for `erase`\. .* `change: \[…\]`/],
+    ],
   ])('is told at start: %s', (_what, options, messages) => {
     expect(compile(options)).toEqual(messages.map((message) => expect.stringMatching(message)));
   });
@@ -285,6 +361,13 @@ describe('an operation that lacks what another one of its group has', () => {
     ['keys of their own', { guardsFor: { patch: [one], put: [another], patchMany: [another] } }],
     ['empty keys', { guardsFor: { patch: [one], put: [], patchMany: [] } }],
     ['hooks after it', { after: { patch: [one] } }],
+    ['custom operations of a group', { before: { change: [one] }, operations: { erase: { ...erase, group: 'change' } } }],
+    ['an exempted custom operation', { guardsFor: { write: [one], erase: [] }, operations: { erase } }],
+    [
+      'a guard for a custom operation alone',
+      { guardsFor: { erase: [one] }, operations: { erase: { ...erase, group: 'change' }, wipe: erase } },
+    ],
+    ['guards of the forms of a read', { guardsFor: { query: [one], aggregate: [another] }, aggregate: {} }],
     ['a function for the operation alone in its group', { ops: ['list', 'create', 'patch'], guardsFor: { patch: [one], list: [one] } }],
   ])('is fine with %s', (_what, options) => {
     expect(compile(options)).toEqual([]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { applyIndexes, openStore, Problem, service } from '../../src/index.ts';
-import { operations } from '../../src/resource/define/resource-options.ts';
+import { operations } from '../../src/resource/define/standard-operations.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { fuzz } from '../support/fuzzing/fuzz.ts';

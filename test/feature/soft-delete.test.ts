@@ -6,7 +6,7 @@ import { Room } from '../../src/model/relations/included.ts';
 import { type ModelCollection, openCollection } from '../../src/mongo/collection/collection.ts';
 import { Work } from '../../src/mongo/driver/work.ts';
 import { newDeletion } from '../../src/mongo/query/deleted.ts';
-import { type Operation, operations } from '../../src/resource/define/resource-options.ts';
+import { type Operation, operations } from '../../src/resource/define/standard-operations.ts';
 import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';

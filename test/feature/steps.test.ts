@@ -25,7 +25,7 @@ type Served = Awaited<ReturnType<typeof serve>>;
 let api: Served;
 let byKoa: Served;
 
-let chainOf: Resource['chainOf'];
+let chainOf: (name: string) => readonly ResourceMiddleware[];
 
 /** One api as it is, and its chains run by Koa, where each middleware calls the next. */
 beforeAll(async () => {
@@ -47,10 +47,10 @@ beforeAll(async () => {
   api = await serve(define(ours).routes());
   const { description } = define(another) as unknown as { readonly description: { readonly resources: readonly Resource[] } };
   const router = new Router();
-  for (const { served, chainOf } of description.resources)
-    for (const { name, method, path } of served)
-      router.register(`/notes${path === '/' ? '' : path}`, [method], koaCompose([problems(), ...chainOf(name)] as Koa.Middleware[]));
-  chainOf = (name) => description.resources[0]?.chainOf(name) ?? [];
+  for (const { rows } of description.resources)
+    for (const { method, path, whole } of rows)
+      router.register(`/notes${path === '/' ? '' : path}`, [method], koaCompose([problems(), ...whole()] as Koa.Middleware[]));
+  chainOf = (sought) => description.resources[0]?.rows.find(({ name }) => name === sought)?.whole() ?? [];
   byKoa = await serve(router.routes() as unknown as Koa.Middleware);
 });
 
@@ -59,8 +59,12 @@ async function countRequests(_ctx: unknown, next: () => Promise<void>): Promise<
 }
 
 interface Resource {
-  readonly served: readonly { readonly name: string; readonly method: string; readonly path: string }[];
-  chainOf(name: string): readonly ResourceMiddleware[];
+  readonly rows: readonly {
+    readonly name: string;
+    readonly method: string;
+    readonly path: string;
+    whole(): readonly ResourceMiddleware[];
+  }[];
 }
 
 const ann = { authorization: 'ann' };

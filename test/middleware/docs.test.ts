@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { middlewareNames } from './exported-functions.ts';
@@ -18,11 +18,7 @@ describe('every middleware that is exported', () => {
 
   it.each(middlewareNames)('is one that a chain of the library uses, or that stands around them: %s', (name) => {
     const files = [
-      'src/resource/chains.ts',
-      'src/resource/export-chains.ts',
-      'src/resource/aggregate-chains.ts',
-      'src/resource/live-chains.ts',
-      'src/resource/query-of.ts',
+      ...readdirSync('src/resource/table').map((file) => `src/resource/table/${file}`),
       'src/resource/serve-resource.ts',
       'src/api/outer-middlewares.ts',
       'src/middleware/json-body.ts',

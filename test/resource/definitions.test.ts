@@ -65,9 +65,24 @@ describe('a mistake in a resource is a configuration error when the routes are b
       /`list` is not an operation in `before` of resource `docs`.* Allowed: create, patch, delete, write, change, remove\./,
     ],
     [
-      'a hook before a custom operation',
-      { before: { send: [] }, operations: { send: { handler: () => 1 } } },
-      /`send` is not an operation in `before`/,
+      'a hook before a custom operation that only reads',
+      { before: { total: [] }, operations: { total: { method: 'GET', handler: () => 1 } } },
+      /`total` is not an operation in `before`/,
+    ],
+    [
+      'the group of changes for a custom operation that only reads',
+      { operations: { total: { method: 'GET', group: 'change', handler: () => 1 } } },
+      /`group` of `operations.total` of resource `docs` can only be `'read'`: a GET changes nothing/,
+    ],
+    [
+      'an unknown group',
+      { operations: { send: { group: 'update', handler: () => 1 } } },
+      /`group` of `operations.send` of resource `docs` must be one of read, write, change, remove/,
+    ],
+    [
+      'hooks in the transaction of a group with an operation that has no handler',
+      { within: { change: [() => 1] }, operations: { send: { group: 'change', use: [async () => {}] } } },
+      /`operations.send` of resource `docs` has the group `change`, for which `within` has hooks: it needs a `handler`/,
     ],
     ['a hook before Put where it is not listed', { before: { put: [] } }, /`put` is not an operation in `before`/],
     ['a hook before an operation that is none', { before: { patch: ['hash'] } }, /`before.patch` .* array of functions; it has `'hash'`/],

@@ -159,14 +159,13 @@ async function mistakesOf({ description }: Made): Promise<string[]> {
   };
   await attempt('batch', () => batch?.ofMembers());
   for (const held of [[], ['staff']])
-    for (const { served, chainOf } of description.seenBy(new Set(held)).resources)
-      for (const { name } of served) await attempt(`${name}, seen by [${held}]`, () => chainOf(name));
+    for (const { rows } of description.seenBy(new Set(held)).resources)
+      for (const { name, chain } of rows) await attempt(`${name}, seen by [${held}]`, chain);
   for (const one of resources)
-    for (const { name } of one.served) {
-      await attempt(name, () => checkOrder(one.chainOf(name), name));
-      await attempt(name, () => one.keptChainOf(name));
-      for (const run of [one.runOf(name), one.ownRunOf(name), one.replayRunOf(name)])
-        await attempt(name, () => run(stopping as never, nothing as never));
+    for (const { name, whole, chain, run, ownRun, replayRun } of one.rows) {
+      await attempt(name, () => checkOrder(chain(), name));
+      await attempt(name, whole);
+      for (const each of [run, ownRun, replayRun]) await attempt(name, () => each(stopping as never, nothing as never));
     }
   return found;
 }
@@ -174,9 +173,7 @@ async function mistakesOf({ description }: Made): Promise<string[]> {
 it('the definitions are legal, and their chains have what most of the library is about', async () => {
   const made = make({});
   expect(await mistakesOf(made)).toEqual([]);
-  const names = new Set(
-    made.description.resources.flatMap(({ served, chainOf }) => served.flatMap(({ name }) => chainOf(name).map((one) => one.name))),
-  );
+  const names = new Set(made.description.resources.flatMap(({ rows }) => rows.flatMap(({ chain }) => chain().map((one) => one.name))));
   const parts =
     'guards scope deleted beforeHooks afterHooks findIncluded findPage findRecord fields filterQuery caching ifMatch notModified';
   expect(parts.split(' ').filter((name) => !names.has(name))).toEqual([]);

@@ -1,6 +1,6 @@
 import { invalidQuery, notFound } from '../../errors.ts';
 import { QueryErrors } from '../../http/query-errors.ts';
-import { parseQueryString } from '../../http/query-string.ts';
+import { hasParameter, parseQueryString } from '../../http/query-string.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { revisionLeaf } from '../../model/compile/history-fields.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
@@ -16,9 +16,9 @@ import { readAddress } from '../exchange/read-address.ts';
 import { composeChain, onlyFor, step } from '../exchange/step.ts';
 
 /** The parameter that asks for an earlier state of a record. */
-const atName = 'at';
+export const atName = 'at';
 
-/** The parts of the operation in whose place an earlier state is answered. */
+/** The parts of `get` that show an earlier state as it shows the present one. */
 export interface AsItWasOptions extends DatabaseOptions {
   /** What reads its other parameters and headers. */
   readonly asking: readonly ResourceMiddleware[];
@@ -31,8 +31,8 @@ const notLive = new Invalid('not_available', 'is not available in a stream: what
 const notBesideAt = new Invalid('conflicting_parameter', 'cannot stand beside at: only the record itself has a history', { with: atName });
 
 /**
- * Answers a request with `at` with the record of `ctx.params.id` as it was at that revision, in the same view and
- * scope. The record as it is must be within the scope, too. Another request goes on. `model` is one view of the model.
+ * Answers with the record of `ctx.params.id` as it was at the revision of `at`, in the same view and scope. The record as
+ * it is must be within the scope, too. `model` is one view of the model.
  */
 export function asItWas(model: CompiledModel, { asking, hooks, answering, ...database }: AsItWasOptions): ResourceMiddleware {
   const collection = openCollection(model, database);
@@ -59,14 +59,9 @@ export function asItWas(model: CompiledModel, { asking, hooks, answering, ...dat
     ctx.remove('ETag'); // of what is no longer the record
   }
 
-  return described(
-    { problems: [...ofRead, 'invalid_query', 'not_found', 'not_kept'] },
-    onlyFor('query', async function asItWas(ctx: Context, next: () => Promise<void>) {
-      const at = readAt(ctx, leaf);
-      if (at === undefined) await next();
-      else await answer(ctx, at);
-    }),
-  );
+  return described({ problems: [...ofRead, 'invalid_query', 'not_found', 'not_kept'] }, async function asItWas(ctx) {
+    await answer(ctx, readAt(ctx, leaf));
+  });
 }
 
 /** Refuses `at` where a record is kept true: what was does not change. */
@@ -74,19 +69,18 @@ export function onlyAsItIs(): ResourceMiddleware {
   return step(
     { problems: ['invalid_query'] },
     onlyFor('query', function onlyAsItIs({ querystring }) {
-      if (parseQueryString(querystring, { only: [atName] }).length > 0) throw invalidQuery([notLive.at(atName)]);
+      if (hasParameter(querystring, atName)) throw invalidQuery([notLive.at(atName)]);
     }),
   );
 }
 
 async function nothingBelow(): Promise<void> {}
 
-function readAt({ querystring }: Context, { fromText }: Leaf): number | bigint | undefined {
+function readAt({ querystring }: Context, { fromText }: Leaf): number | bigint {
   const parameters = parseQueryString(querystring, { only: [atName, 'include'] });
   const [first, second] = parameters.filter(({ name }) => name === atName);
-  if (!first) return undefined;
   const errors = new QueryErrors();
-  const at = fromText(first.value);
+  const at = fromText(first?.value ?? '');
   if (second) errors.push(givenTwice.at(atName));
   else if (at instanceof Invalid) errors.push(at.at(atName));
   if (parameters.some(({ name }) => name === 'include')) errors.push(notBesideAt.at('include'));

@@ -3,30 +3,27 @@ import { type Aggregate, aggregates, type DateUnit, dateUnits, maxGroupKeys } fr
 import type { Leaf } from '../../model/value/leaf.ts';
 import { decimalLeaf } from '../../model/value/number-leaves.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import { aggregateName } from '../../resource/define/whole-list.ts';
 import type { Part, Schema } from '../document.ts';
 import { deletedParameter, filterParameters } from '../schemas/list-parameters.ts';
 import { commaSeparated, parameter } from '../schemas/parameter.ts';
 import { withNull } from '../schemas/value-schema.ts';
-import { describeOperation, json, type ResourceContext } from './describe-operation.ts';
+import { json, type Particulars, type ResourceContext } from './describe-operation.ts';
 import { cachingHeaders } from './headers.ts';
 
 /** Describes the numbers about a list. */
-export function describeAggregate(context: ResourceContext): Part {
-  const { resource, components } = context;
+export function describeAggregate({ resource, components }: ResourceContext): Particulars {
   const { model, caching } = resource;
   const ok = {
     description: 'The groups, in the order of their values.',
     headers: cachingHeaders(components, caching),
     content: json(answerOf(resource)),
   };
-  const particulars = {
+  return {
     summary: `Aggregate ${model.name} records`,
     description: 'Numbers about the records that the caller may see and that match every filter: one object for each group.',
     parameters: [...ownParameters(resource), ...filterParameters(resource), ...deletedParameter(resource)],
     answers: { 200: ok },
   };
-  return describeOperation(context, aggregateName, 'GET', particulars);
 }
 
 /** What `group` takes: of a date, each of its units. */

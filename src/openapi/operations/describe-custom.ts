@@ -2,40 +2,13 @@ import type { CompiledField } from '../../model/node.ts';
 import { own } from '../../model/value/plain-object.ts';
 import type { CompiledOperation } from '../../resource/define/compile-operations.ts';
 import type { Part, Schema } from '../document.ts';
-import { idParameter } from '../schemas/id-parameter.ts';
 import { ownPageSchema } from '../schemas/page-schema.ts';
 import { queryParameters } from '../schemas/query-parameters.ts';
-import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
+import { json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
 import { cachingHeaders, ifMatch, ifNoneMatch, ifStillMatch, location, unlessMatch } from './headers.ts';
 
-/** The paths of a resource's custom operations, `<prefix>/<resource>/{id}/<name>` by default. */
-export function describeCustom(context: ResourceContext): Record<string, Part> {
-  const { api, resource } = context;
-  const paths: Record<string, Part> = {};
-  for (const operation of resource.operations) {
-    const below = operation.path === '/' ? '' : operation.path.replaceAll(/:(\w+)/g, '{$1}');
-    const path = `${api.prefix}/${resource.path}${below}`;
-    const parameters = parametersOf(context, operation);
-    paths[path] = {
-      ...paths[path],
-      ...(parameters.length > 0 ? { parameters } : {}),
-      [operation.method.toLowerCase()]: describeOperation(
-        context,
-        operation.name,
-        operation.method,
-        describeParticulars(context, operation),
-      ),
-    };
-  }
-  return paths;
-}
-
-function parametersOf({ resource }: ResourceContext, { path }: CompiledOperation): Part[] {
-  const names = (path.match(/:\w+/g) ?? []).map((name) => name.slice(1));
-  return names.map((name) => (name === 'id' ? idParameter(resource) : { name, in: 'path', required: true, schema: { type: 'string' } }));
-}
-
-function describeParticulars(context: ResourceContext, operation: CompiledOperation): Particulars {
+/** Describes a custom operation, or the step of a counter. */
+export function describeCustom(context: ResourceContext, operation: CompiledOperation): Particulars {
   const { name, summary, counter } = operation;
   return {
     summary,

@@ -1,23 +1,21 @@
 import { changeKinds, compileHistoryFields, namesOfHistory, revisionLeaf } from '../../model/compile/history-fields.ts';
 import { dateLeaf } from '../../model/value/leaves.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import { historyName } from '../../resource/define/history-options.ts';
 import { cursorPaging } from '../../resource/define/paging.ts';
 import type { Part, Schema } from '../document.ts';
 import { listParameters } from '../schemas/list-parameters.ts';
 import { pageSchema } from '../schemas/page-schema.ts';
 import { parameter } from '../schemas/parameter.ts';
 import { textLeaf } from '../schemas/value-schema.ts';
-import { describeOperation, json, type ResourceContext } from './describe-operation.ts';
+import { json, type Particulars, type ResourceContext } from './describe-operation.ts';
 import { cachingHeaders, link } from './headers.ts';
 
 /** Describes the list of the changes of a record. */
-export function describeHistory(context: ResourceContext): Part {
-  const { resource, components } = context;
+export function describeHistory({ resource, components }: ResourceContext): Particulars {
   const { name } = resource.model;
   const ofEntries = entriesOf(resource);
   const data = { type: 'array', items: entrySchema(resource) };
-  const particulars = {
+  return {
     summary: `List the changes of one ${name}`,
     description: `The changes of the record that the caller may see, the last one first: when each was made and by whom, and the values before and after it.`,
     parameters: listParameters(ofEntries, true),
@@ -29,7 +27,6 @@ export function describeHistory(context: ResourceContext): Part {
       },
     },
   };
-  return describeOperation(context, historyName, 'GET', particulars);
 }
 
 /** The parameter of get that asks for the record as it was. */

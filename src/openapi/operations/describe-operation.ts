@@ -1,7 +1,7 @@
 import { problemsOf } from '../../middleware/exchange/descriptor.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import { exportChainOf } from '../../resource/export-chains.ts';
-import type { ServedResource } from '../../resource/serve-resource.ts';
+import type { ServedResource, ServedRow } from '../../resource/serve-resource.ts';
+import { type Row, type RowsOfEndpoint, usualOf } from '../../resource/table/row.ts';
 import type { ApiDescription } from '../api-description.ts';
 import type { Components } from '../components.ts';
 import type { Part } from '../document.ts';
@@ -18,8 +18,8 @@ export interface ResourceContext {
   /** References to its schemas. */
   readonly schemas: RecordSchemas;
   readonly components: Components;
-  /** An operation's id, unique in the document. */
-  operationId(operation: string): string;
+  /** The id of an operation, unique in the document. */
+  operationId(row: ServedRow): string;
 }
 
 /** The parts of a description that differ between operations. */
@@ -34,56 +34,39 @@ export interface Particulars {
   readonly answers: Part;
 }
 
-/**
- * Describes an operation, standard or custom. Its problems are those of its chain, and the 405 of the dispatch. `asked`
- * are the operations whose guards, scope and functions it asks.
- */
-export function describeOperation(
-  context: ResourceContext,
-  name: string,
-  method: string,
-  particulars: Particulars,
-  asked: readonly Asked[] = [{ resource: context.resource, operation: name }],
-): Part {
+/** Describes an endpoint. Its problems are those of the chains of its rows, and the 405 of the dispatch. */
+export function describeOperation(context: ResourceContext, endpoint: RowsOfEndpoint<ServedRow>, particulars: Particulars): Part {
   const { resource } = context;
+  const { method, rows } = endpoint;
+  const usual = usualOf(endpoint);
   const { summary, description, body, isBodyOptional = false, answers } = particulars;
-  const chain = [...resource.chainOf(name), ...resource.chainOf(exportChainOf.get(name) ?? ''), ...resource.keptChainOf(name)];
+  const chain = [usual, ...rows.filter((row) => row !== usual)].flatMap((row) => row.whole());
   const parameters = [...(particulars.parameters ?? []), ...idempotencyKey(context.api, chain, context.components)];
   const problems = chain.flatMap((middleware) => problemsOf(middleware, method));
   return {
-    operationId: context.operationId(name),
+    operationId: context.operationId(usual),
     summary,
     description,
     tags: [resource.path],
-    ...securityOf(context, asked),
+    ...securityOf(context, usual),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: { required: !isBodyOptional, content: json(body) } } : {}),
     responses: { ...answers, ...problemResponses(['method_not_allowed', ...problems], context) },
   };
 }
 
-/** An operation of a resource that decides who may do what. */
-interface Asked {
-  readonly resource: CompiledResource;
-  readonly operation: string;
-}
-
 /** If nothing can refuse an anonymous request, no credentials are one of the alternatives. */
-function securityOf({ api }: ResourceContext, asked: readonly Asked[]): Part {
-  return asked.some(asksWho) || api.security.length === 0 ? {} : { security: [...api.security, {}] };
+function securityOf({ api }: ResourceContext, row: Row): Part {
+  return asksWho(row) || api.security.length === 0 ? {} : { security: [...api.security, {}] };
 }
 
-function asksWho({ resource, operation }: Asked): boolean {
-  const isScoped = resource.isScoped && (operation !== 'create' || resource.scopeWrites);
+function asksWho({ asks, runs, isScoped, setsFields }: Row): boolean {
   return (
-    resource.guardsOf(operation).length > 0 || isScoped || hasServerFields(resource, operation) || resource.beforeOf(operation).length > 0
+    asks.some(({ resource, names }) => resource.guardsOf(...names).length > 0) ||
+    isScoped ||
+    setsFields ||
+    runs.names.some((name) => runs.resource.beforeOf(name).length > 0)
   );
-}
-
-function hasServerFields({ serverFields, operations }: CompiledResource, operation: string): boolean {
-  if (operation === 'create') return serverFields.create !== undefined;
-  const isStep = operations.some(({ name, counter }) => name === operation && counter);
-  return (isStep || ['patch', 'put', 'patchMany'].includes(operation)) && serverFields.update !== undefined;
 }
 
 /** The inputs of the description of an answer with a record. */

@@ -1,35 +1,13 @@
 import type { NestedResource } from '../../resource/define/compiled-resource.ts';
-import { listQueryName, queryMethods } from '../../resource/define/endpoints.ts';
-import type { Part, Schema } from '../document.ts';
-import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer } from '../operations/describe-operation.ts';
-import { choosesId, pageAnswer } from '../operations/describe-resource.ts';
+import type { Schema } from '../document.ts';
+import { json, type Particulars, type ResourceContext, recordAnswer } from '../operations/describe-operation.ts';
+import { choosesId, pageAnswer } from '../operations/describe-standard.ts';
 import { cachingHeaders, ifFree, link, location } from '../operations/headers.ts';
-import { idParameter } from '../schemas/id-parameter.ts';
 import { listBody, listParameters } from '../schemas/list-parameters.ts';
 
-/**
- * The paths at which a resource serves the records that refer to one of its own: `<prefix>/<resource>/{id}/<relation>`.
- */
-export function describeNested(context: ResourceContext): Record<string, Part> {
-  const { api, resource } = context;
-  return Object.fromEntries(
-    resource.nested.flatMap((nested) => {
-      const asked = (kind: string) => [
-        { resource, operation: resource.shownBy ?? '' },
-        { resource: nested.target, operation: kind === 'query' ? listQueryName : kind },
-      ];
-      const pathsOf = (path: string, isIn: (kind: string) => boolean) => {
-        const operations = nested.operations.filter(({ kind, method }) => isIn(kind) && !queryMethods.includes(method));
-        const described = operations.map(({ name, kind, method }) => [
-          method.toLowerCase(),
-          describeOperation(context, name, method, particulars[kind](context, nested), asked(kind)),
-        ]);
-        return described.length > 0 ? [[path, { parameters: [idParameter(resource)], ...Object.fromEntries(described) }]] : [];
-      };
-      const path = `${api.prefix}/${resource.path}/{id}/${nested.name}`;
-      return [...pathsOf(path, (kind) => kind !== 'query'), ...pathsOf(`${path}/query`, (kind) => kind === 'query')];
-    }),
-  );
+/** Describes an operation on the records that refer to one of the resource. */
+export function describeNested(context: ResourceContext, nested: NestedResource, part: 'list' | 'query' | 'create'): Particulars {
+  return particulars[part](context, nested);
 }
 
 const particulars: Readonly<Record<'list' | 'query' | 'create', (context: ResourceContext, nested: NestedResource) => Particulars>> = {

@@ -19,7 +19,7 @@ import { makeId } from '../../model/write/compile-writes.ts';
 import type { EmbeddedMode } from '../../model/write/plan-changes.ts';
 import { refusalOfNull } from '../../model/write/read-value.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import type { Operation } from '../../resource/define/resource-options.ts';
+import type { Operation } from '../../resource/define/standard-operations.ts';
 import type { Schema } from '../document.ts';
 import { annotate } from './annotate.ts';
 import { describeEvents, type EventSchemas } from './event-schemas.ts';

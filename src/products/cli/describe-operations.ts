@@ -1,20 +1,28 @@
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import type { ServedResource } from '../../resource/serve-resource.ts';
-import type { ServedOperation } from '../../resource/served-operations.ts';
+import { firstOfEach, type TableName } from '../../resource/define/function-tables.ts';
+import type { ServedResource, ServedRow } from '../../resource/serve-resource.ts';
+import type { Asked, When } from '../../resource/table/row.ts';
 import { describeFields, type FieldFindings } from './describe-fields.ts';
 import { formatTable } from './format-table.ts';
 
-/** The guards, hooks and scope around an operation. Functions are given by their names. */
-export interface OperationFindings extends Pick<ServedOperation, 'name' | 'method' | 'path'> {
-  readonly guards: readonly string[];
-  readonly before: readonly string[];
-  readonly within: readonly string[];
-  readonly after: readonly string[];
+/** A function around an operation, by its name, and the key of the definition that gives it. */
+export interface FunctionFindings {
+  readonly name: string;
+  /** Such as `guards` or `guardsFor.change`; for a function of another resource, with its path: `people: guards`. */
+  readonly from: string;
+}
+
+/** The guards, hooks and scope around an operation. */
+export interface OperationFindings extends Pick<ServedRow, 'name' | 'method' | 'path'> {
+  /** The requests of its method and path that it answers. Missing if it answers all that no other one does. */
+  readonly when?: When;
+  readonly guards: readonly FunctionFindings[];
+  readonly before: readonly FunctionFindings[];
+  readonly within: readonly FunctionFindings[];
+  readonly after: readonly FunctionFindings[];
   /** Whether the scope of its resource bounds it. */
   readonly isScoped: boolean;
 }
-
-type Functions = Omit<OperationFindings, 'name' | 'method' | 'path'>;
 
 /** A resource of an api. */
 export interface ResourceFindings {
@@ -27,49 +35,55 @@ export interface ResourceFindings {
 
 /** Describes a resource, with its operations in the order in which it serves them. */
 export function describeResource(resource: ServedResource): ResourceFindings {
-  const served = resource.served.filter(({ twinOf }) => twinOf === undefined);
-  const operations = served.map(({ name, method, path }) => ({ name, method, path, ...functionsOf(resource, name) }));
+  const { path, model, rows } = resource;
   const fields = describeFields(resource);
-  return { path: resource.path, model: resource.model.name, operations, ...(fields ? { fields } : {}) };
+  return { path, model: model.name, operations: rows.map((row) => describeRow(resource, row)), ...(fields ? { fields } : {}) };
 }
 
 /** The operations of a resource as a table. */
 export function formatOperations(operations: readonly OperationFindings[]): string {
   const head = ['operation', 'guards', 'before', 'within', 'after', 'scope'];
-  const rows = operations.map(({ name, guards, before, within, after, isScoped }) => [
-    name,
-    ...[guards, before, within, after].map((names) => names.join(', ') || '-'),
-    isScoped ? 'yes' : '-',
-  ]);
+  const rows = operations
+    .filter(isFirst)
+    .map(({ name, guards, before, within, after, isScoped }) => [
+      name,
+      ...[guards, before, within, after].map((functions) => functions.map(formatFunction).join(', ') || '-'),
+      isScoped ? 'yes' : '-',
+    ]);
   return formatTable([head, ...rows]);
 }
 
-function functionsOf(resource: ServedResource, name: string): Functions {
-  if (resource.links.some(({ operations }) => operations.some((one) => one.name === name))) return of(resource, 'patch');
-  for (const { target, operations } of resource.nested) {
-    const kind = operations.find((one) => one.name === name)?.kind;
-    if (kind && kind !== 'query') return below(resource, of(target, kind));
-  }
-  return of(resource, name);
+/** A list whose parameters stand in a body is served at two places, which do not differ otherwise. */
+function isFirst({ name }: OperationFindings, index: number, all: readonly OperationFindings[]): boolean {
+  return all.findIndex((one) => one.name === name) === index;
 }
 
-function of(resource: CompiledResource, operation: string): Functions {
-  const { isScoped, scopeWrites } = resource;
-  return {
-    guards: namesOf(resource.guardsOf(operation)),
-    before: namesOf(resource.beforeOf(operation)),
-    within: namesOf(resource.withinOf(operation)),
-    after: namesOf(resource.hooksOf(operation)),
-    isScoped: isScoped && (operation !== 'create' || scopeWrites),
+/** A guard of every operation needs no word that it is one. */
+function formatFunction({ name, from }: FunctionFindings): string {
+  const source = from
+    .replace(/guards$/, '')
+    .replace(/^(.*: )?\w+\./, '$1')
+    .replace(/: $/, '');
+  return source === '' ? name : `${name} (${source})`;
+}
+
+function describeRow(resource: CompiledResource, { name, method, path, when, asks, runs, isScoped }: ServedRow): OperationFindings {
+  const given = (option: TableName, ...asked: readonly Asked[]): FunctionFindings[] => {
+    const found = asked.flatMap(({ resource: of, names }) => of.givenTo(option, ...names).map((one) => ({ of, ...one })));
+    return firstOfEach(found).map(({ of, run, from }) => ({
+      name: run.name || '(anonymous)',
+      from: of.path === resource.path ? from : `${of.path}: ${from}`,
+    }));
   };
-}
-
-/** An operation below a record requires that the caller may see the record. */
-function below(resource: CompiledResource, own: Functions): Functions {
-  const ofRecord = namesOf(resource.guardsOf(resource.shownBy ?? ''));
-  return { ...own, guards: [...new Set([...ofRecord, ...own.guards])] };
-}
-
-function namesOf(functions: readonly ((...args: never[]) => unknown)[]): string[] {
-  return functions.map(({ name }) => name || '(anonymous)');
+  return {
+    name,
+    method,
+    path,
+    ...(when && { when }),
+    guards: given('guardsFor', ...asks),
+    before: given('before', runs),
+    within: given('within', runs),
+    after: given('after', runs),
+    isScoped,
+  };
 }

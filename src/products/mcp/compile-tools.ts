@@ -5,10 +5,11 @@ import { openapiDocument } from '../../api/openapi-document.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean, listNames } from '../../hints.ts';
 import { refuse } from '../../mistakes.ts';
+import { templateOf } from '../../openapi/describe-resource.ts';
 import type { OpenapiDocument, Part } from '../../openapi/document.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import type { ServedResource } from '../../resource/serve-resource.ts';
-import type { ServedOperation } from '../../resource/served-operations.ts';
+import type { ServedResource, ServedRow } from '../../resource/serve-resource.ts';
+import { endpointsOf, usualOf } from '../../resource/table/row.ts';
 import { compileInputs } from './compile-inputs.ts';
 import { safeNames } from './safe-names.ts';
 import type { Tool } from './tool.ts';
@@ -26,7 +27,7 @@ interface Candidate {
   /** The operation, such as `orders.list`. */
   readonly key: string;
   readonly resource: ServedResource;
-  readonly place: ServedOperation;
+  readonly row: ServedRow;
 }
 
 /**
@@ -48,7 +49,7 @@ export function compileTools(api: Api, choice: Choice, held?: ReadonlySet<string
       const name = names.get(candidate.key) as string;
       const siblings = chosen
         .filter(({ resource }) => resource === candidate.resource)
-        .map(({ place, key }) => [place.name, names.get(key) as string] as const);
+        .map(({ row, key }) => [row.name, names.get(key) as string] as const);
       return [name, compileTool(name, candidate, new Map(siblings), { prefix: description.prefix, document })];
     }),
   );
@@ -56,12 +57,15 @@ export function compileTools(api: Api, choice: Choice, held?: ReadonlySet<string
 
 function candidatesOf({ resources }: Api['description']): Candidate[] {
   return resources.flatMap((resource) =>
-    resource.served.filter(({ twinOf }) => !twinOf).map((place) => ({ key: `${resource.path}.${place.name}`, resource, place })),
+    endpointsOf(resource.rows)
+      .map(usualOf)
+      .filter(({ twinOf }) => !twinOf)
+      .map((row) => ({ key: `${resource.path}.${row.name}`, resource, row })),
   );
 }
 
 function choose(all: readonly Candidate[], { operations, write = false }: Choice): Candidate[] {
-  const isAllowed = ({ place }: Candidate) => write || place.method === 'GET';
+  const isAllowed = ({ row }: Candidate) => write || row.method === 'GET';
   if (operations === undefined) {
     const allowed = all.filter(isAllowed);
     if (allowed.length === 0) throw new ConfigurationError('No operation of the api reads: set `write: true`.');
@@ -83,20 +87,19 @@ function findMistake(key: string, known: ReadonlyMap<string, Candidate>, isAllow
 
 function compileTool(
   name: string,
-  { key, resource, place }: Candidate,
+  { key, resource, row }: Candidate,
   siblings: ReadonlyMap<string, string>,
   { prefix, document }: { readonly prefix: string; readonly document: OpenapiDocument },
 ): Tool {
-  const below = place.path === '/' ? '' : place.path.replaceAll(/:(\w+)/g, '{$1}');
   const root = `${prefix}/${resource.path}`;
-  const path = `${root}${below}`;
-  const ofMethod = resource.served.filter(({ method }) => method === place.method);
+  const path = templateOf(root, row.path);
+  const ofMethod = resource.rows.filter(({ method }) => method === row.method);
   const find = compilePaths(new Map(ofMethod.map((one) => [one.path, one.path])));
   const item = document.paths[path] as Part;
-  const operation = item[place.method.toLowerCase()] as Part;
-  const hasOwnQuery = resource.operations.some((own) => own.name === place.name && own.query);
+  const operation = item[row.method.toLowerCase()] as Part;
+  const hasOwnQuery = resource.operations.some((own) => own.name === row.name && own.query);
   const hasRevision = resource.model.revision !== undefined;
-  const inputs = compileInputs({ item, operation, method: place.method, document, hasRevision, hasOwnQuery });
+  const inputs = compileInputs({ item, operation, method: row.method, document, hasRevision, hasOwnQuery });
   const required = [...inputs].filter(([, input]) => input.required).map(([argument]) => argument);
   const inputSchema = {
     type: 'object',
@@ -105,16 +108,16 @@ function compileTool(
   };
   const definition: ToolDefinition = {
     name,
-    description: describe(operation, place, resource),
+    description: describe(operation, row, resource),
     inputSchema: inputSchema as ToolDefinition['inputSchema'],
-    annotations: annotationsOf(place),
+    annotations: annotationsOf(row),
   };
-  const isOwnPath = (sent: string) => find(segmentsOf(sent.slice(root.length)))?.target === place.path;
-  return { operation: key, definition, method: place.method, path, isOwnPath, inputs, siblings };
+  const isOwnPath = (sent: string) => find(segmentsOf(sent.slice(root.length)))?.target === row.path;
+  return { operation: key, definition, method: row.method, path, isOwnPath, inputs, siblings };
 }
 
 /** The list of a resource also tells what the resource is. */
-function describe({ summary, description }: Part, { name }: ServedOperation, resource: CompiledResource): string {
+function describe({ summary, description }: Part, { name }: ServedRow, resource: CompiledResource): string {
   const own = description === summary ? `${summary}.` : `${summary}. ${description}`;
   return name === 'list' ? `${own} ${resource.description}` : own;
 }
@@ -125,7 +128,7 @@ const additive = /^(?:create|restore|.*\.(?:create|add))$/;
 /** Operations that change nothing more if they are done twice. */
 const idempotent = /^(?:put|delete|restore|.*\.(?:add|remove))$/;
 
-function annotationsOf({ method, name }: ServedOperation): NonNullable<ToolDefinition['annotations']> {
+function annotationsOf({ method, name }: ServedRow): NonNullable<ToolDefinition['annotations']> {
   if (method === 'GET') return { readOnlyHint: true };
   return { readOnlyHint: false, destructiveHint: !additive.test(name), ...(idempotent.test(name) ? { idempotentHint: true } : {}) };
 }

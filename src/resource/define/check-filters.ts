@@ -4,7 +4,8 @@ import { nearParameters, nearPoints } from '../../mongo/list/near-parameters.ts'
 import { maxAffectedName } from '../../mongo/list/parse-filter-query.ts';
 import { deletedName, listParameters } from '../../mongo/list/parse-list-query.ts';
 import { searchName } from '../../mongo/list/parse-search.ts';
-import type { Operation, ResourceDefinition } from './resource-options.ts';
+import type { ResourceDefinition } from './resource-options.ts';
+import type { Operation } from './standard-operations.ts';
 
 /** A list takes `total=true` itself: `total[gte]=5` could still be a filter, but `total=5` could not. */
 export function checkFilterNames(model: CompiledModel, ops: readonly Operation[], { deleted, search }: ResourceDefinition): void {

@@ -7,7 +7,8 @@ import { t } from '../../model/define/t.ts';
 import type { CompiledField } from '../../model/node.ts';
 import { refusalOfStep, unknownField, type WriteRules } from '../../model/write/access.ts';
 import { type CompiledOperation, compileOperations } from './compile-operations.ts';
-import type { Operation, ResourceDefinition } from './resource-options.ts';
+import type { ResourceDefinition } from './resource-options.ts';
+import type { Operation } from './standard-operations.ts';
 
 type Definition = Pick<ResourceDefinition, 'counters' | 'explicitWrites' | 'operations'>;
 
@@ -59,7 +60,7 @@ function compileCounter(field: CompiledField, others: readonly string[], where: 
     );
   const summary = `Add to \`${name}\``;
   const handler = () => {}; // its chain has the write in the place of one
-  const [operation] = compileOperations({ [name]: { summary, use: [readBody()], answer: 'record', handler } }, where);
+  const [operation] = compileOperations({ [name]: { group: 'change', summary, use: [readBody()], answer: 'record', handler } }, where);
   return { ...(operation as CompiledOperation), counter: field };
 }
 

@@ -40,8 +40,9 @@ import {
   readOptions,
 } from '../../options.ts';
 import { type CustomMethod, type CustomOperation, customMethods } from './custom-operation.ts';
-import { type Endpoint, listQueryName, queryEndpoints, standardEndpoints } from './endpoints.ts';
-import { type Operation, operations } from './resource-options.ts';
+import { type Endpoint, listQueryName, queryEndpoints } from './endpoints.ts';
+import { groupNames } from './operation-groups.ts';
+import { isStandard, type Operation, type OperationGroup, standardOperations } from './standard-operations.ts';
 
 /** Functions that return a middleware. They are functions too, so a forgotten call would go unnoticed. */
 const makers: ReadonlySet<unknown> = new Set([
@@ -65,6 +66,8 @@ const makers: ReadonlySet<unknown> = new Set([
 export interface CompiledOperation extends Endpoint {
   readonly name: string;
   readonly method: CustomMethod;
+  /** The group that it belongs to. Undefined if it says none. */
+  readonly group: OperationGroup | undefined;
   readonly summary: string;
   /** The middlewares of `use`. */
   readonly use: readonly ResourceMiddleware[];
@@ -109,6 +112,7 @@ const isPath = (path: unknown): boolean =>
 
 const legal: LegalOptions<Definition> = {
   method: orUndefined(oneOf(...customMethods)),
+  group: orUndefined(oneOf(...groupNames)),
   path: orUndefined([
     isPath,
     'made of segments such as `/overdue` or `/:id/send`: letters, digits, `-`, `.`, `_`, `~`, and parameters with a colon, but not `.` or `..` alone',
@@ -141,7 +145,7 @@ type NamedEndpoint = Endpoint & { readonly name: string };
 /** Refuses two operations of a resource with the same method and path. `custom` has the operations of its own. */
 export function checkEndpoints(ops: readonly Operation[], custom: readonly NamedEndpoint[], where: string): void {
   const queries = ops.includes('list') ? queryEndpoints('/').map((endpoint) => ({ name: listQueryName, ...endpoint })) : [];
-  const endpoints = [...ops.map((name) => ({ name, ...standardEndpoints[name] })), ...queries, ...custom];
+  const endpoints = [...ops.map((name) => ({ name, ...standardOperations[name] })), ...queries, ...custom];
   for (const [index, endpoint] of endpoints.entries()) {
     for (const earlier of endpoints.slice(0, index)) checkPair(earlier, endpoint, where);
   }
@@ -162,11 +166,13 @@ function compileOperation(name: string, definition: unknown, resource: string): 
     () => (options.answer === undefined ? undefined : compileAnswer(options.answer, where)),
     () => checkCodes(options.problems === undefined ? [] : options.problems, where),
     () => checkStatus(given('status'), where),
+    () => checkGroup(given('method', 'group'), where),
   ]);
-  const { method = 'POST', path = `/:id/${name}`, summary = name, handler = answersNothing, problems = [], status } = options;
+  const { method = 'POST', group, path = `/:id/${name}`, summary = name, handler = answersNothing, problems = [], status } = options;
   return {
     name,
     method,
+    group,
     path,
     summary,
     use: [...((options.use ?? []) as readonly ResourceMiddleware[])],
@@ -189,7 +195,7 @@ function answersNothing(): void {}
 function checkOperationName(name: string, where: string): void {
   if (!/^[A-Za-z][\w-]*$/.test(name))
     throw new ConfigurationError(`${where}: a name is made of letters, digits, \`-\` and \`_\`, and begins with a letter.`);
-  if ((operations as readonly string[]).includes(name))
+  if (isStandard(name))
     throw new ConfigurationError(`${where} has the name of a standard operation: list that in \`ops\`, or give yours another name.`);
 }
 
@@ -205,6 +211,11 @@ function checkParameters({ path = '/' }: Definition, where: string): void {
 function checkStatus({ status, answer }: Definition, where: string): void {
   if (status === 204 && answer !== 'none')
     throw new ConfigurationError(`\`status\` of ${where} can be 204 with \`answer: 'none'\` only: such an answer has no body.`);
+}
+
+function checkGroup({ method, group }: Definition, where: string): void {
+  if (method === 'GET' && group !== undefined && group !== 'read')
+    throw new ConfigurationError(`\`group\` of ${where} can only be \`'read'\`: a GET changes nothing.`);
 }
 
 /** Refuses an operation that would never answer. */

@@ -1,5 +1,3 @@
-import type { AfterHook } from '../../middleware/after-hooks.ts';
-import type { BeforeHook } from '../../middleware/before-hooks.ts';
 import type { CachingOptions } from '../../middleware/caching.ts';
 import type { ServerFields } from '../../middleware/check-create.ts';
 import type { Context, Guard, ResourceMiddleware, ScopeFunction } from '../../middleware/exchange/context.ts';
@@ -9,7 +7,6 @@ import type { StreamPlaces } from '../../middleware/exchange/stream-places.ts';
 import type { Includes } from '../../middleware/relations/compile-includes.ts';
 import type { Through, ThroughLimits } from '../../middleware/relations/compile-through.ts';
 import type { GuardedSource } from '../../middleware/relations/relation-targets.ts';
-import type { WithinHook } from '../../middleware/within-transaction.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { Slot } from '../../model/node.ts';
@@ -24,10 +21,10 @@ import type { CompiledAggregate } from './aggregate-options.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { DeclaredFilter } from './declared-filters.ts';
 import type { CompiledExport } from './export-options.ts';
+import type { FunctionTables } from './function-tables.ts';
 import type { CompiledLive } from './live-options.ts';
-import type { Uncovered } from './operation-groups.ts';
 import type { RelationEndpoint } from './relation-endpoints.ts';
-import type { Operation } from './resource-options.ts';
+import type { Operation } from './standard-operations.ts';
 
 /** The settings that an api gives to each of its resources. */
 export interface ApiSettings {
@@ -55,7 +52,7 @@ export interface ApiSettings {
 }
 
 /** A resource by itself: its options with their defaults, checked. */
-export interface UnlinkedResource {
+export interface UnlinkedResource extends FunctionTables {
   readonly path: string;
   readonly description: string;
   readonly model: CompiledModel;
@@ -107,16 +104,6 @@ export interface UnlinkedResource {
   readonly links: readonly string[];
   /** The guards of the parameter `deleted`. Undefined if clients may not ask for deleted records. */
   readonly deletedGuards: readonly Guard<never>[] | undefined;
-  /** The operations that lack a guard or a hook which another one of their group has. */
-  readonly uncovered: readonly Uncovered[];
-  /** The guards of an operation, standard or custom, by its name. */
-  guardsOf(operation: string): readonly Guard<never>[];
-  /** The hooks before a write. */
-  beforeOf(operation: string): readonly BeforeHook<never, never>[];
-  /** The hooks in the transaction of an operation. */
-  withinOf(operation: string): readonly WithinHook<never, never, never>[];
-  /** The hooks after an operation, standard or custom. */
-  hooksOf(operation: string): readonly AfterHook<never, never>[];
 }
 
 /** A resource whose records are served below those of another one, to which they refer. */

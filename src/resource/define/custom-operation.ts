@@ -7,6 +7,7 @@ import type { View } from '../../middleware/views/view.ts';
 import type { DocumentOf } from '../../model/define/infer.ts';
 import type { AnySchema, Fields } from '../../model/define/schema.ts';
 import type { RunTransaction, StoreOf } from '../../store/store.ts';
+import type { OperationGroup } from './standard-operations.ts';
 
 /** The methods that a custom operation may have. */
 export const customMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -109,7 +110,7 @@ export type OperationMiddleware<Principal, Doc = unknown, App = Koa.Context> = (
   AnswersProblems;
 
 /** What a custom operation has, whatever it answers. */
-interface OperationParts<Principal, Doc, Body, Query, Path, App> {
+interface OperationParts<Principal, Doc, Body, Query, Path, Group, App> {
   /** The method of the operation. A GET may only read. @default 'POST' */
   readonly method?: CustomMethod;
   /**
@@ -119,6 +120,15 @@ interface OperationParts<Principal, Doc, Body, Query, Path, App> {
    * @default '/:id/<name>'
    */
   readonly path?: (Path & `/${string}`) | NoPath;
+  /**
+   * The group that it belongs to: `change`, `remove`, `write` or `read`; a GET can only `read`. What is given for the
+   * group in `guardsFor`, `before`, `within` and `after` is then given for the operation, too.
+   * @default none: it has only what is given for its own name
+   *
+   * @example
+   * operations: { erase: { group: 'remove', handler: eraseRecord } }
+   */
+  readonly group?: Group & OperationGroup;
   /** A short description of the operation, for the OpenAPI description. @default the name of the operation */
   readonly summary?: string;
   /**
@@ -204,12 +214,12 @@ type RunsAny<Ctx, Doc> =
  *   },
  * }
  */
-export type CustomOperation<Principal, Doc, Body = unknown, Query = unknown, Path = unknown, App = Koa.Context> = OperationParts<
+export type CustomOperation<
   Principal,
   Doc,
-  Body,
-  Query,
-  Path,
-  App
-> &
-  RunsAny<HandlerContext<Principal, Doc, Body, Query, Path, App>, Doc>;
+  Body = unknown,
+  Query = unknown,
+  Path = unknown,
+  Group = unknown,
+  App = Koa.Context,
+> = OperationParts<Principal, Doc, Body, Query, Path, Group, App> & RunsAny<HandlerContext<Principal, Doc, Body, Query, Path, App>, Doc>;

@@ -1,5 +1,4 @@
 import { METHODS } from 'node:http';
-import type { Operation } from './resource-options.ts';
 
 /** The method of an operation, and its path below the resource: `/` is the resource itself. */
 export interface Endpoint {
@@ -7,19 +6,6 @@ export interface Endpoint {
   /** Segments, and parameters with a colon: `/:id/lines`. */
   readonly path: string;
 }
-
-/** The methods and paths of the standard operations. */
-export const standardEndpoints: Readonly<Record<Operation, Endpoint>> = {
-  list: { method: 'GET', path: '/' },
-  get: { method: 'GET', path: '/:id' },
-  create: { method: 'POST', path: '/' },
-  patch: { method: 'PATCH', path: '/:id' },
-  put: { method: 'PUT', path: '/:id' },
-  delete: { method: 'DELETE', path: '/:id' },
-  restore: { method: 'POST', path: '/:id/restore' },
-  patchMany: { method: 'PATCH', path: '/' },
-  deleteMany: { method: 'DELETE', path: '/' },
-};
 
 /** The name of the list whose parameters stand in a body. No operation of an application has a dot in its name. */
 export const listQueryName = 'list.query';

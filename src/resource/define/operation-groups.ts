@@ -1,32 +1,27 @@
 import { listNames } from '../../hints.ts';
 import { own } from '../../model/value/plain-object.ts';
+import { groupsAround, type Operation, type OperationGroup, type OwnGroupOf } from './standard-operations.ts';
 
-const change = ['patch', 'put', 'patchMany', 'restore'] as const;
-const remove = ['delete', 'deleteMany'] as const;
+/** The names of the groups. */
+export const groupNames = Object.keys(groupsAround) as readonly OperationGroup[];
 
-/**
- * The groups of operations, wider ones first: the functions of a group run before those of a narrower one. A link runs
- * what `patch` runs, so that a group with `patch` covers it.
- */
-const operationGroups = {
-  read: ['list', 'get'],
-  write: ['create', ...change, ...remove],
-  change,
-  remove,
-} as const satisfies Readonly<Record<string, readonly string[]>>;
-
-type Groups = typeof operationGroups;
-
-/** A group of operations: a key of `guardsFor`, `before`, `within` and `after` that means all of them. */
-type OperationGroup = keyof Groups;
+/** A group, and those that contain it. */
+export type GroupsAround<Group> = Group extends OperationGroup ? (typeof groupsAround)[Group][number] : never;
 
 /** The groups that have one of these operations. */
-export type GroupsOf<Op> = {
-  [Group in OperationGroup]: [Extract<Op, Groups[Group][number]>] extends [never] ? never : Group;
-}[OperationGroup];
+export type GroupsOf<Op> = Op extends Operation ? GroupsAround<OwnGroupOf<Op>> : never;
 
 /** The served operations that a key means. */
-export type NamedBy<Key, Ops> = Key extends OperationGroup ? Extract<Ops, Groups[Key][number]> : Key;
+export type NamedBy<Key, Ops> = Key extends OperationGroup ? InGroup<Key, Ops> : Key;
+
+type InGroup<Group, Op> = Op extends Operation ? (Group extends GroupsOf<Op> ? Op : never) : never;
+
+/** An operation, as the keys of tables name it. */
+export interface Grouped {
+  readonly name: string;
+  /** The narrowest group that it belongs to. Undefined if it is a custom operation that says none. */
+  readonly group: OperationGroup | undefined;
+}
 
 /** Functions by the names of operations and groups. */
 export type FunctionTable = Readonly<Record<string, readonly unknown[] | undefined>>;
@@ -36,41 +31,38 @@ export function copyTable(table: FunctionTable = {}): FunctionTable {
   return Object.fromEntries(Object.entries(table).map(([name, functions]) => [name, functions && [...functions]]));
 }
 
-const groupNames = Object.keys(operationGroups) as readonly OperationGroup[];
-
-const groupsByOperation: ReadonlyMap<string, readonly OperationGroup[]> = new Map(
-  [...operationGroups.read, ...operationGroups.write].map((operation) => [
-    operation,
-    groupNames.filter((group) => (operationGroups[group] as readonly string[]).includes(operation)),
-  ]),
-);
-
-/** The groups that include an operation. The step of a counter is a change, whatever the counter is called. */
-function groupsOf(operation: string, counters: readonly string[]): readonly OperationGroup[] {
-  return counters.includes(operation) ? ofSteps : (groupsByOperation.get(operation) ?? []);
+function groupsOf({ group }: Grouped): readonly OperationGroup[] {
+  return group ? groupsAround[group] : [];
 }
 
-const ofSteps: readonly OperationGroup[] = ['write', 'change'];
-
-/**
- * The names of operations, and of the groups that have one of them: the legal keys of a table. `counters` are those
- * that are stepped.
- */
-export function withGroups(names: readonly string[], counters: readonly string[]): string[] {
-  const all = [...names, ...counters];
-  return [...all, ...groupNames.filter((group) => all.some((name) => groupsOf(name, counters).includes(group)))];
+/** The names of operations, and of the groups that have one of them: the legal keys of a table. */
+export function withGroups(operations: readonly Grouped[]): string[] {
+  const around = new Set(operations.flatMap(groupsOf));
+  return [...operations.map(({ name }) => name), ...groupNames.filter((group) => around.has(group))];
 }
 
 /**
  * The functions of an operation: those of its groups, and then its own. A function that several of them name runs once.
  */
-export function functionsOf<F>(table: FunctionTable, operation: string, counters: readonly string[] = []): readonly F[] {
-  const names = Object.keys(table).length > 0 ? [...groupsOf(operation, counters), operation] : [];
+export function functionsOf<F>(table: FunctionTable, operation: Grouped): readonly F[] {
+  const names = Object.keys(table).length > 0 ? [...groupsOf(operation), operation.name] : [];
   return [...new Set(names.flatMap((name) => own(table, name) ?? []))] as F[];
 }
 
+/** The keys of a table that name a function for an operation, in the order in which it runs them. */
+export function keysOf(table: FunctionTable, operation: Grouped, one: unknown): readonly string[] {
+  return [...groupsOf(operation), operation.name].filter((name) => own(table, name)?.includes(one));
+}
+
+/** An operation of which a table says whether it is covered. */
+interface Coverable extends Grouped {
+  readonly method: string;
+  /** Whether it is a custom operation: what is given for its name is meant for it alone. */
+  readonly isCustom: boolean;
+}
+
 /** Operations that do not run a function that another one of their group runs, and that have no key of their own. */
-export interface Uncovered {
+interface UncoveredInGroup {
   /** The option: `guardsFor`, `before` or `within`. */
   readonly option: string;
   readonly group: OperationGroup;
@@ -79,38 +71,77 @@ export interface Uncovered {
   readonly uncovered: readonly string[];
 }
 
+/** Custom operations that say no group, where functions are given for groups. */
+interface Ungrouped {
+  readonly option: string;
+  /** The groups that functions are given for, and that the operations could belong to. */
+  readonly groups: readonly OperationGroup[];
+  readonly uncovered: readonly string[];
+}
+
+/** Operations that probably lack a function. */
+export type Uncovered = UncoveredInGroup | Ungrouped;
+
 /** The groups whose operations are so much alike that a function for one of them is probably meant for all. */
 const alike = ['read', 'change', 'remove'] as const;
 
 /**
- * Finds the operations that lack a function of `table` that another one of their group has. An operation with
- * a key of its own was thought of, even if its array is empty. `everywhere` are the functions that every operation has.
- * The counters that are stepped are among them.
+ * Finds the operations that lack a function of `table` that another one of their group has, and those that say no group
+ * although functions are given for groups. An operation with a key of its own was thought of, even if its array is
+ * empty. `everywhere` are the functions that every operation has.
  */
 export function findUncovered(
   option: string,
   table: FunctionTable,
-  operations: readonly string[],
-  counters: readonly string[],
+  operations: readonly Coverable[],
   everywhere: readonly unknown[] = [],
 ): Uncovered[] {
-  const ops = Object.keys(table).length > 0 ? [...operations, ...counters] : [];
-  return alike.flatMap((group) => {
-    const served = ops.filter((operation) => groupsOf(operation, counters).includes(group));
-    const functions = new Map(served.map((operation) => [operation, new Set([...everywhere, ...functionsOf(table, operation, counters)])]));
-    const all = new Set([...functions.values()].flatMap((some) => [...some]));
-    const uncovered = served.filter((operation) => (functions.get(operation)?.size ?? 0) < all.size && !own(table, operation));
-    if (uncovered.length === 0) return [];
-    const some = [...(functions.get(uncovered[0] as string) ?? [])];
-    const covered = served.filter((operation) => [...(functions.get(operation) ?? [])].some((one) => !some.includes(one)));
-    return [{ option, group, covered, uncovered }];
+  if (Object.keys(table).length === 0) return [];
+  const lacksKey = (operation: Grouped) => own(table, operation.name) === undefined;
+  const inGroups = alike.flatMap((group) => {
+    const served = operations.filter((operation) => groupsOf(operation).includes(group));
+    const functions = new Map(served.map((one) => [one, new Set([...everywhere, ...functionsOf(table, one)])]));
+    const ofGroup = (one: Coverable) => (one.isCustom ? functionsOf(table, { ...one, name: '' }) : [...(functions.get(one) ?? [])]);
+    const all = new Set([...everywhere, ...served.flatMap(ofGroup)]);
+    const [first, ...others] = served.filter((one) => (functions.get(one)?.size ?? 0) < all.size && lacksKey(one));
+    if (!first) return [];
+    const some = [...(functions.get(first) ?? [])];
+    const covered = served.filter((one) => ofGroup(one).some((given) => !some.includes(given)));
+    return [{ option, group, covered: namesOf(covered), uncovered: namesOf([first, ...others]) }];
   });
+  const given = groupNames.filter((group) => own(table, group)?.some((one) => !everywhere.includes(one)));
+  const ungrouped = operations.filter((one) => one.group === undefined && lacksKey(one));
+  return [...inGroups, ...ungroupedAmong(ungrouped, given).map((one) => ({ option, ...one }))];
+}
+
+/** A GET reads: it can belong to no other group. */
+function ungroupedAmong(operations: readonly Coverable[], given: readonly OperationGroup[]): Omit<Ungrouped, 'option'>[] {
+  const reads = operations.filter(({ method }) => method === 'GET');
+  const others = operations.filter(({ method }) => method !== 'GET');
+  return [
+    { groups: given.filter((group) => group === 'read'), uncovered: namesOf(reads) },
+    { groups: given, uncovered: namesOf(others) },
+  ].filter(({ groups, uncovered }) => groups.length > 0 && uncovered.length > 0);
+}
+
+function namesOf(operations: readonly Grouped[]): string[] {
+  return operations.map(({ name }) => name);
 }
 
 /** Says what is uncovered, and what covers or exempts it. */
-export function describeUncovered({ option, group, covered, uncovered }: Uncovered, path: string): string {
+export function describeUncovered(one: Uncovered, path: string): string {
+  const { option, uncovered } = one;
   const what = option === 'guardsFor' ? 'a guard' : `a hook in \`${option}\``;
-  const [of, lacking] = [covered, uncovered].map((names) => listNames(names.map((name) => `\`${name}\``)));
-  const exempting = uncovered.map((name) => `\`${name}: []\``);
-  return `Resource \`${path}\` has ${what} for ${of} that does not run for ${lacking}. To cover all operations of the group, name it in \`${option}\`: \`${group}: […]\`. To exempt ${uncovered.length > 1 ? 'these' : 'this one'}, write ${listNames(exempting)}.`;
+  const lacking = quoted(uncovered);
+  const exempting = listNames(uncovered.map((name) => `\`${name}: []\``));
+  const these = uncovered.length > 1 ? 'these' : 'this one';
+  if ('groups' in one) {
+    const [groups, words] = [quoted(one.groups), one.groups.map((group) => `\`group: '${group}'\``).join(' or ')];
+    return `Resource \`${path}\` has ${what} for ${groups} that does not run for ${lacking}, which ${uncovered.length > 1 ? 'say' : 'says'} no \`group\`. To cover ${these}, write ${words} in the definition of the operation. To exempt ${these}, write ${exempting} in \`${option}\`.`;
+  }
+  return `Resource \`${path}\` has ${what} for ${quoted(one.covered)} that does not run for ${lacking}. To cover all operations of the group, name it in \`${option}\`: \`${one.group}: […]\`. To exempt ${these}, write ${exempting}.`;
+}
+
+function quoted(names: readonly string[]): string {
+  return listNames(names.map((name) => `\`${name}\``));
 }

@@ -14,29 +14,10 @@ import type { CustomOperation, RequestContext } from './custom-operation.ts';
 import type { OfDeleted } from './deleted-options.ts';
 import type { OfHistory } from './history-options.ts';
 import type { ListOptions } from './list-options.ts';
-import type { GroupsOf, NamedBy } from './operation-groups.ts';
+import type { GroupsAround, GroupsOf, NamedBy } from './operation-groups.ts';
 import type { RelationOptions } from './relation-options.ts';
 import type { OfSearch } from './search-options.ts';
-
-/** The operations that a resource can serve. */
-export const operations = ['list', 'get', 'create', 'patch', 'put', 'delete', 'restore', 'patchMany', 'deleteMany'] as const;
-
-/** An operation of a resource: an element of `ops`, and a key of `guardsFor` and `after`. */
-export type Operation = (typeof operations)[number];
-
-/** The operations that write one record. */
-export const singleWrites = ['create', 'patch', 'put', 'delete', 'restore'] as const satisfies readonly Operation[];
-
-/** The operations on every record that matches a filter. */
-type OfMany = 'patchMany' | 'deleteMany';
-
-/** An operation that writes: a key of `before` and `within`. */
-export type WriteOperation = Exclude<Operation, 'list' | 'get'>;
-
-/** Whether an operation is a standard one that writes. */
-export function isWrite(operation: string): operation is WriteOperation {
-  return operation === 'patchMany' || operation === 'deleteMany' || (singleWrites as readonly string[]).includes(operation);
-}
+import type { Operation, WriteOfMany, WriteOperation } from './standard-operations.ts';
 
 type IdOf<Doc> = Doc extends { readonly id: infer Id } ? Id : never;
 
@@ -66,7 +47,7 @@ type Hook<Op extends string, Ctx, Doc> = [Op] extends [Operation]
   : Called<[ctx: Ctx, result: unknown], unknown>;
 
 /** The arguments of the hooks after an operation; for several operations, those of any of them. */
-type ResultOf<Op, Doc> = Op extends 'list' ? readonly Doc[] : Op extends OfMany ? readonly IdOf<Doc>[] : Doc;
+type ResultOf<Op, Doc> = Op extends 'list' ? readonly Doc[] : Op extends WriteOfMany ? readonly IdOf<Doc>[] : Doc;
 
 /** Values for some fields of a record, each of them whole. */
 type Values<F extends Fields> = Given<Partial<Document<Model<F>>>, 'whole'>;
@@ -97,9 +78,12 @@ type Meant<Key, Ops, F extends Fields> = Key extends CountersOf<F> ? 'patch' : N
 
 type DraftOf<Op, F extends Fields> = Op extends 'create'
   ? Document<Model<F>>
-  : Op extends 'delete' | 'restore' | 'deleteMany'
-    ? undefined
-    : ChangesDraft<Model<F>>;
+  : Op extends 'patch' | 'put' | 'patchMany'
+    ? ChangesDraft<Model<F>>
+    : undefined;
+
+/** What a key of `before` also means: custom operations, which have no draft. */
+type OfCustom<Key, Names, Groups> = Key extends Names | GroupsAround<Groups[keyof Groups]> ? undefined : never;
 
 /** A hook in the transaction of a write. */
 type Within<Op extends string, Ctx, Doc> = [Op] extends [Operation]
@@ -115,6 +99,9 @@ type WrittenBy<Op, Doc> = Op extends 'create'
 
 type RelationPath<F extends Fields> = NamesOr<'the model has no relations', RelationNames<F>['paths'], F>;
 
+/** The names of custom operations, by the types that TypeScript infers for each of them. */
+export type CustomNames<Bodies, Queries, Paths, Groups> = keyof Bodies & keyof Queries & keyof Paths & keyof Groups & string;
+
 /**
  * Options of a resource: a model, its operations, and who may do what. `Names` are the names of custom operations,
  * and `Bodies` the types of their bodies.
@@ -126,7 +113,8 @@ export interface ResourceOptions<
   Bodies = Record<never, never>,
   Queries = Record<string, unknown>,
   Paths = Record<string, unknown>,
-  Names extends keyof Bodies & keyof Queries & keyof Paths & string = keyof Bodies & keyof Queries & keyof Paths & string,
+  Groups = Record<string, unknown>,
+  Names extends CustomNames<Bodies, Queries, Paths, Groups> = CustomNames<Bodies, Queries, Paths, Groups>,
   Scope = ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>>,
   App = Koa.Context,
 > extends ListOptions<RelationPath<F>>,
@@ -219,7 +207,7 @@ export interface ResourceOptions<
   readonly vary?: readonly string[];
   /** Custom operations, by their names, which `guardsFor`, `within` and `after` may have as keys too. @default none */
   readonly operations?: {
-    readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name], Queries[Name], Paths[Name], App>;
+    readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name], Queries[Name], Paths[Name], Groups[Name], App>;
   };
   /**
    * Hooks that run before a write, in order, after the validation: also if the record turns out not to exist, or not to
@@ -233,7 +221,10 @@ export interface ResourceOptions<
    * before: { create: [async (_ctx, draft) => { draft.password = await hash(draft.password); }] }
    */
   readonly before?: {
-    readonly [Key in Writes<NoInfer<Ops>, F>]?: readonly BeforeHook<RequestContext<Principal, App>, DraftOf<Meant<Key, Ops, F>, F>>[];
+    readonly [Key in NoInfer<Names> | Writes<NoInfer<Ops>, F> | GroupsAround<Groups[Names]>]?: readonly BeforeHook<
+      RequestContext<Principal, App>,
+      DraftOf<Meant<Key, Ops, F>, F> | OfCustom<Key, Names, Groups>
+    >[];
   };
   /**
    * Hooks that run in the transaction of a write, in order: what they write by `tx.store(…)` is stored exactly when the

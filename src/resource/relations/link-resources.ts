@@ -19,7 +19,7 @@ import { checkTextIndexes } from '../define/check-search.ts';
 import { isKnown } from '../define/compile-counters.ts';
 import type { ApiSettings, CompiledResource, UnlinkedResource } from '../define/compiled-resource.ts';
 import { compileDeclaredFilters, type DeclaredFilter } from '../define/declared-filters.ts';
-import type { Operation } from '../define/resource-options.ts';
+import type { Operation } from '../define/standard-operations.ts';
 import { linkArrays } from './link-arrays.ts';
 import { linkNested } from './link-nested.ts';
 

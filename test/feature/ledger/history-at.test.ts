@@ -55,6 +55,23 @@ describe('GET /<resource>/{id}?at=<revision>', () => {
     await api.close();
   });
 
+  it('asks the guards of get, and then those of the history, as the changes do', async () => {
+    const shop = service();
+    const asked: string[] = [];
+    const guard = (name: string) => () => asked.push(name) > 0;
+    const closed = { guardsFor: { get: [guard('get')], history: [guard('history'), () => false] }, history: true };
+    const api = shop.api({ db: database.db, resources: [shop.resource({ model: Order, ...closed } as Any)] });
+    for (const [path, status, guards] of [
+      ['/orders/a', 200, ['get']],
+      ['/orders/a?at=0', 403, ['get', 'history']],
+      ['/orders/a/history', 403, ['get', 'history']],
+    ] as const) {
+      asked.length = 0;
+      expect([(await api.fetch(new Request(`http://shop${path}`))).status, asked]).toEqual([status, guards]);
+    }
+    await api.close();
+  });
+
   it('shows the fields that are chosen', async () => {
     await patch({ title: 'B' });
     expect((await get('/a?at=0&fields=title')).body).toEqual({ data: { id: 'a', title: 'A' } });

@@ -1,5 +1,5 @@
 import { cursorPaging, defineModel, everything, type Resource, type Service, t } from '../../../src/index.ts';
-import { operations } from '../../../src/resource/define/resource-options.ts';
+import { operations } from '../../../src/resource/define/standard-operations.ts';
 
 const all = { filter: true, sort: true } as const;
 

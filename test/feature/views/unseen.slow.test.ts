@@ -1,7 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiDescription } from '../../../src/openapi/api-description.ts';
-import { exportChainOf } from '../../../src/resource/export-chains.ts';
-import { liveChainOf } from '../../../src/resource/live-chains.ts';
 import { middlewareNames } from '../../middleware/exported-functions.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { LiveStream } from '../../support/http/live-stream.ts';
@@ -307,17 +305,13 @@ describe('the requests', () => {
   it('pass every middleware by which a byte of a field can pass', () => {
     const { description } = viewsApi(ruled, true, false) as unknown as { readonly description: ApiDescription };
     const passed = new Set(
-      description.resources.flatMap(({ served, chainOf, keptChainOf }) =>
-        [...served, ...[...exportChainOf.values(), ...liveChainOf.values()].map((name) => ({ name }))].flatMap(({ name }) =>
-          [...chainOf(name), ...keptChainOf(name)].map((one) => one.name),
-        ),
-      ),
+      description.resources.flatMap(({ rows }) => rows.flatMap(({ whole, chain }) => [...whole(), ...chain()].map((one) => one.name))),
     );
     expect(middlewareNames.filter((name) => !passed.has(name) && !(name in without)).sort()).toEqual([]);
     // Every operation of the api is asked for, each with a path of its own.
     const asked = requests.map(([method, path]) => `${method} ${path.split('?')[0]?.replace(/\/(?:o\d|c\d)/, '/:id')}`);
-    const operations = description.resources.flatMap(({ path, served }) =>
-      served.map((one) => `${one.method} /${path}${one.path === '/' ? '' : one.path}`),
+    const operations = description.resources.flatMap(({ path, rows }) =>
+      rows.map((one) => `${one.method} /${path}${one.path === '/' ? '' : one.path}`),
     );
     expect(operations.filter((operation) => !asked.includes(operation))).toEqual([]);
   });

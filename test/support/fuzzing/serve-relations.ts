@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { type Api, cursorPaging, defineModel, everything, type Model, Problem, service, t } from '../../../src/index.ts';
-import { operations } from '../../../src/resource/define/resource-options.ts';
+import { operations } from '../../../src/resource/define/standard-operations.ts';
 import type { Any } from '../any.ts';
 import { type EdgeSpec, type Graph, hasBefore, isLinked, isRelation, type Rights } from './relation-graph.ts';
 

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { type Api, type ApiOptions, cursorPaging, defineModel, everything, type RequestContext, service, t } from '../../../src/index.ts';
-import { operations } from '../../../src/resource/define/resource-options.ts';
+import { operations } from '../../../src/resource/define/standard-operations.ts';
 
 /** Stands in every field that only leads may see. */
 export const canary = 'zqsecret';

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import type { Api } from '../../../src/index.ts';
-import { servedOperations } from '../../../src/resource/served-operations.ts';
+import { endpointsOf, usualOf } from '../../../src/resource/table/row.ts';
 import { collections } from './models.ts';
 
 /** A request, whose records have `n` in their ids. */
@@ -68,8 +68,8 @@ export interface Sent {
  */
 export function everyOperation(api: Api): Sent[] {
   return api.description.resources.flatMap((resource) =>
-    servedOperations(resource).flatMap(({ name: own, twinOf, method, path, readsJson }): Sent[] => {
-      const name = twinOf ?? own;
+    endpointsOf(resource.rows).flatMap((endpoint): Sent[] => {
+      const { operation: name, twinOf, method, path, readsJson, isMember } = usualOf(endpoint);
       const operation = `${resource.path}.${name}`;
       const idOf = ids[resource.path];
       if (!idOf) throw new Error(`${resource.path} needs an id: see \`ids\`.`);
@@ -111,9 +111,7 @@ export function everyOperation(api: Api): Sent[] {
       return [
         sent('', {}),
         ...(keyed.has(method) && name !== 'restore' ? [sent(' with a key', { hasKey: true })] : []), // a restore can be sent again as it is
-        ...(ofMany.has(name) || name.includes('.') // no batch takes them
-          ? []
-          : [sent(' in a batch', batch), sent(' in a batch with a key', { ...batch, hasKey: true })]),
+        ...(isMember ? [sent(' in a batch', batch), sent(' in a batch with a key', { ...batch, hasKey: true })] : []),
       ];
     }),
   );

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { type Api, type ApiOptions, everything, jsonBody, Problem, service, t } from '../../../src/index.ts';
-import { isWrite, type Operation } from '../../../src/resource/define/resource-options.ts';
+import { isWrite, type Operation } from '../../../src/resource/define/standard-operations.ts';
 import type { Any } from '../any.ts';
 import { Entry, Label, Plain, Tag, Task } from './models.ts';
 import { storeOperations } from './store-operations.ts';

@@ -1,7 +1,7 @@
-import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
-import { type ListQueryOptions, listQuery } from '../middleware/list-query.ts';
-import { searchOf } from './define/check-search.ts';
-import type { CompiledResource } from './define/compiled-resource.ts';
+import type { ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import { type ListQueryOptions, listQuery } from '../../middleware/list-query.ts';
+import { searchOf } from '../define/check-search.ts';
+import type { CompiledResource } from '../define/compiled-resource.ts';
 
 /** Reads the parameters of the list of a resource: its pages, the whole list, or the page that is kept true. */
 export function queryOf(r: CompiledResource, kind: Pick<ListQueryOptions, 'whole' | 'isLive'> = {}): ResourceMiddleware {

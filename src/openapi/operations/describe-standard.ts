@@ -1,10 +1,8 @@
 import { eventStreamType } from '../../http/media-type.ts';
 import { insertAccess } from '../../model/write/access.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import { listQueryName, standardEndpoints } from '../../resource/define/endpoints.ts';
-import type { Operation } from '../../resource/define/resource-options.ts';
+import type { Operation } from '../../resource/define/standard-operations.ts';
 import type { Part, Schema } from '../document.ts';
-import { idParameter } from '../schemas/id-parameter.ts';
 import {
   deletedParameter,
   fieldsParameters,
@@ -13,9 +11,8 @@ import {
   listParameters,
   manyParameters,
 } from '../schemas/list-parameters.ts';
-import { describeAggregate } from './describe-aggregate.ts';
-import { atParameter, describeHistory } from './describe-history.ts';
-import { describeOperation, json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
+import { atParameter } from './describe-history.ts';
+import { json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
 import {
   cachingHeaders,
   entityTag,
@@ -30,44 +27,19 @@ import {
 } from './headers.ts';
 import { referProblem } from './problem-responses.ts';
 
-/** The paths of a resource, each with the standard operations that it serves. */
-export function describeResource(context: ResourceContext): Record<string, Part> {
-  const { api, resource } = context;
-  const path = `${api.prefix}/${resource.path}`;
-  const id = idParameter(resource);
-  const all = describeStandard(context, ['list', 'create', 'patchMany', 'deleteMany']);
-  const one = describeStandard(context, ['get', 'patch', 'put', 'delete']);
-  const restore = describeStandard(context, ['restore']);
+/** Describes a standard operation. */
+export function describeStandard(context: ResourceContext, operation: Operation): Particulars {
+  return particulars[operation](context);
+}
+
+/** Describes the list whose parameters stand in a body. */
+export function describeQuery({ resource, schemas, components }: ResourceContext): Particulars {
   return {
-    ...(Object.keys(all).length > 0 ? { [path]: all } : {}),
-    ...(resource.ops.includes('list') ? { [`${path}/query`]: { post: describeQuery(context) } } : {}),
-    ...(resource.aggregate ? { [`${path}/aggregate`]: { get: describeAggregate(context) } } : {}),
-    ...(Object.keys(one).length > 0 ? { [`${path}/{id}`]: { parameters: [id], ...one } } : {}),
-    ...(resource.history ? { [`${path}/{id}/history`]: { parameters: [id], get: describeHistory(context) } } : {}),
-    ...(Object.keys(restore).length > 0 ? { [`${path}/{id}/restore`]: { parameters: [id], ...restore } } : {}),
-  };
-}
-
-function describeStandard(context: ResourceContext, operations: readonly Operation[]): Record<string, Part> {
-  const served = operations.filter((operation) => context.resource.ops.includes(operation));
-  return Object.fromEntries(
-    served.map((operation) => {
-      const { method } = standardEndpoints[operation];
-      return [method.toLowerCase(), describeOperation(context, operation, method, particulars[operation](context))];
-    }),
-  );
-}
-
-/** Describes the list whose parameters stand in a body. OpenAPI 3.1 does not know the method QUERY. */
-function describeQuery(context: ResourceContext): Part {
-  const { resource, schemas, components } = context;
-  const particulars = {
     summary: `Query ${resource.model.name} records`,
     description: `The list, with its parameters as the members of a body: for queries that are too long for a URL.${wholeList(resource)}`,
     body: listBody(resource),
     answers: pageAnswer(components, resource.caching, schemas.page as Schema),
   };
-  return describeOperation(context, listQueryName, 'POST', particulars);
 }
 
 /** The answer of a list whose parameters stand in a body: a `Link` cannot repeat them. */

@@ -1,7 +1,7 @@
-import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
-import { isGuards } from '../middleware/exchange/descriptor.ts';
-import { compileReplays, setReplays } from '../middleware/idempotency/replays.ts';
-import type { CompiledResource } from './define/compiled-resource.ts';
+import type { ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import { isGuards } from '../../middleware/exchange/descriptor.ts';
+import { compileReplays, setReplays } from '../../middleware/idempotency/replays.ts';
+import type { CompiledResource } from '../define/compiled-resource.ts';
 
 /** The middleware that answers a repeated request as the first time, if the api has it. */
 export function idempotent(r: CompiledResource, operation: string): ResourceMiddleware[] {

@@ -1,0 +1,63 @@
+import type { Endpoint } from './endpoints.ts';
+
+/** Each group of operations, with the groups that contain it: wider ones first, because their functions run first. */
+export const groupsAround = {
+  read: ['read'],
+  write: ['write'],
+  change: ['write', 'change'],
+  remove: ['write', 'remove'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** A group of operations: a key of `guardsFor`, `before`, `within` and `after` that means all of them. */
+export type OperationGroup = keyof typeof groupsAround;
+
+interface StandardOperation extends Endpoint {
+  /** The narrowest group that it belongs to. */
+  readonly group: OperationGroup;
+  /** Whether it is about one record, or about all that match a filter. */
+  readonly about: 'one' | 'many';
+  readonly readsJson: boolean;
+}
+
+/** The standard operations, in the order in which they are told. Their names are those of `ops`. */
+export const standardOperations = {
+  list: { method: 'GET', path: '/', group: 'read', about: 'many', readsJson: false },
+  get: { method: 'GET', path: '/:id', group: 'read', about: 'one', readsJson: false },
+  create: { method: 'POST', path: '/', group: 'write', about: 'one', readsJson: true },
+  patch: { method: 'PATCH', path: '/:id', group: 'change', about: 'one', readsJson: true },
+  put: { method: 'PUT', path: '/:id', group: 'change', about: 'one', readsJson: true },
+  delete: { method: 'DELETE', path: '/:id', group: 'remove', about: 'one', readsJson: false },
+  restore: { method: 'POST', path: '/:id/restore', group: 'change', about: 'one', readsJson: false },
+  patchMany: { method: 'PATCH', path: '/', group: 'change', about: 'many', readsJson: true },
+  deleteMany: { method: 'DELETE', path: '/', group: 'remove', about: 'many', readsJson: false },
+} as const satisfies Readonly<Record<string, StandardOperation>>;
+
+type Standard = typeof standardOperations;
+
+/** An operation that a resource can serve: an element of `ops`, and a key of `guardsFor` and `after`. */
+export type Operation = keyof Standard;
+
+/** The names of the standard operations. */
+export const operations = Object.keys(standardOperations) as readonly Operation[];
+
+/** An operation that writes: a key of `before` and `within`. */
+export type WriteOperation = { [Op in Operation]: Standard[Op]['group'] extends 'read' ? never : Op }[Operation];
+
+/** A write to every record that matches a filter. */
+export type WriteOfMany = WriteOperation & { [Op in Operation]: Standard[Op]['about'] extends 'many' ? Op : never }[Operation];
+
+/** The narrowest group of a standard operation. */
+export type OwnGroupOf<Op extends Operation> = Standard[Op]['group'];
+
+/** Whether a name is that of a standard operation. */
+export function isStandard(name: string): name is Operation {
+  return Object.hasOwn(standardOperations, name);
+}
+
+/** Whether an operation is a standard one that writes. */
+export function isWrite(operation: string): operation is WriteOperation {
+  return isStandard(operation) && standardOperations[operation].group !== 'read';
+}
+
+/** The operations that write one record. */
+export const singleWrites = operations.filter((name) => isWrite(name) && standardOperations[name].about === 'one');

@@ -1,0 +1,72 @@
+import { answer } from '../../middleware/answer.ts';
+import { hooksAlone } from '../../middleware/before-hooks.ts';
+import { bodyLimit } from '../../middleware/body-limit.ts';
+import { caching } from '../../middleware/caching.ts';
+import { described } from '../../middleware/exchange/descriptor.ts';
+import { ofTransaction } from '../../middleware/exchange/problem-codes.ts';
+import { handler } from '../../middleware/handler.ts';
+import { handlerWithin } from '../../middleware/hooks/handler-within.ts';
+import { ifMatch } from '../../middleware/if-match.ts';
+import { notModified } from '../../middleware/not-modified.ts';
+import { recordPath } from '../../middleware/record.ts';
+import { records } from '../../middleware/records.ts';
+import { typedQuery } from '../../middleware/typed-query.ts';
+import { type CompiledOperation, hasWritingHandler } from '../define/compile-operations.ts';
+import type { CompiledResource } from '../define/compiled-resource.ts';
+import { keyed, readmission } from './idempotent.ts';
+import { carrying, closed, guard, hooks, rows, writes } from './parts.ts';
+import { type Chain, type Row, rowOf } from './row.ts';
+
+/** The custom operations of a resource. */
+export function customRows(r: CompiledResource): Row[] {
+  return r.operations
+    .filter(({ counter }) => !counter)
+    .map((operation) => {
+      const { name, method, path, body } = operation;
+      return rowOf(r, {
+        name,
+        method,
+        path,
+        subject: { kind: 'custom', operation },
+        readsJson: body !== undefined,
+        isMember: hasWritingHandler(operation),
+        chain: () => chainOf(r, operation),
+      });
+    });
+}
+
+/**
+ * The chain of a custom operation: its own middlewares run between the guards and scope of the resource and the answer.
+ * As in the standard operations, `If-Match` is read after the body, and before the body is validated. Middlewares below
+ * `If-Match` can load the record. A GET has `If-None-Match` around them. Hooks of `before` run before the handler, or
+ * before the middlewares that do its work.
+ */
+function chainOf(r: CompiledResource, o: CompiledOperation): Chain {
+  const isSafe = o.method === 'GET';
+  const isOfRecord = o.path.split('/').includes(':id');
+  const loading = records(r.model, { ...writes(r), ...closed(r) });
+  const within = r.withinOf(o.name);
+  const run = within.length > 0 ? handlerWithin(o.handler, within, writes(r)) : o.handler;
+  const doing = handler(run, { model: r.model, problems: [...o.problems, ...(within.length > 0 ? ofTransaction : [])], ...answerOf(o, r) });
+  const status = o.status === undefined ? {} : { status: o.status };
+  const answering = answer({ ...status, location: (ctx, id) => recordPath(ctx, o.path, id) });
+  const before = r.beforeOf(o.name).length > 0 ? [hooksAlone(r.beforeOf(o.name))] : [];
+  return [
+    ...guard(r, [o.name]),
+    caching(r.caching),
+    ...rows(r),
+    ...(o.query ? [typedQuery(o.query, { maxItems: r.filterLimits.maxFilterValues })] : []),
+    bodyLimit(r.maxBody, r.bodyTimeout, r.maxValues),
+    ...(isSafe ? [notModified()] : []),
+    ...o.reading,
+    ifMatch({ required: r.preconditionRequired && !isSafe && isOfRecord }),
+    isOfRecord ? loading : described({ problems: [] }, loading), // without an id there is nothing that it could load
+    ...(o.hasHandler && !isSafe ? readmission(r, o.name) : []),
+    ...(o.hasHandler && (o.method === 'POST' || o.method === 'PATCH') ? keyed(r) : []),
+    ...(o.hasHandler ? [...o.checking, ...before] : [...before, ...o.checking]),
+    ...(isSafe ? [doing, ...hooks(r, o.name), answering] : carrying(r, doing, hooks(r, o.name), answering)),
+  ];
+}
+
+const answerOf = ({ answer }: CompiledOperation, { maxPageBytes }: CompiledResource) =>
+  answer === undefined ? {} : { answer, maxPageBytes };

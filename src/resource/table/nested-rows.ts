@@ -1,0 +1,80 @@
+import { validationFailed } from '../../errors.ts';
+import type { Context } from '../../middleware/exchange/context.ts';
+import { requestPath } from '../../middleware/record.ts';
+import { findParent } from '../../middleware/relations/find-parent.ts';
+import { once } from '../../mistakes.ts';
+import { isStoredObject } from '../../model/value/stored-shape.ts';
+import { Invalid } from '../../rules.ts';
+import type { CompiledResource, NestedResource } from '../define/compiled-resource.ts';
+import { queryName } from '../define/whole-list.ts';
+import { chains, queried } from './chains.ts';
+import { guard, store } from './parts.ts';
+import { type Chain, limitOf, type Row, rowOf } from './row.ts';
+
+const parts = {
+  list: { names: ['list'], make: chains.list },
+  query: { names: ['list', queryName], make: queried },
+  create: { names: ['create'], make: chains.create },
+};
+
+/**
+ * The operations of `nested`: the record of the path is found within its own guards and scope, and then the chain of
+ * the other resource runs, limited to the records that refer to it.
+ */
+export function nestedRows(r: CompiledResource): Row[] {
+  return r.nested.flatMap((nested) => {
+    const { target, name: relation } = nested;
+    const below = once(() => within(r, nested));
+    return nested.operations.map(({ name, kind, method, path }) => {
+      const { names, make } = parts[kind];
+      const list = `${relation}.list`;
+      return rowOf(r, {
+        name,
+        method,
+        path,
+        subject: { kind: 'nested', nested, part: kind },
+        ...(kind === 'query' && { operation: list, twinOf: list, sharesPath: true }),
+        asks: [
+          { resource: r, names: r.shownBy ? [r.shownBy] : [] },
+          { resource: target, names },
+        ],
+        runs: { resource: target, names: [kind === 'create' ? kind : 'list'] },
+        isScoped: r.isScoped || (target.isScoped && (kind !== 'create' || target.scopeWrites)),
+        setsFields: kind === 'create' && target.serverFields.create !== undefined,
+        about: [r, target],
+        takesRelations: true,
+        isHidable: true,
+        readsJson: kind !== 'list',
+        maxTimeMS: limitOf(target),
+        chain: () => [...checkParent(r, nested, kind === 'create'), ...make(below(), names)],
+      });
+    });
+  });
+}
+
+function checkParent(r: CompiledResource, { via, target }: NestedResource, latest: boolean): Chain {
+  const scope = r.isScoped ? { scope: r.scope } : {};
+  return [...guard(r, r.shownBy ? [r.shownBy] : []), findParent(r.model, { ...store(r), child: target.model, via, latest, ...scope })];
+}
+/** The error for a client that does not know the field. */
+const cannotRefer = new Invalid('reference', 'cannot refer to the record of the path').at('');
+
+/** The other resource as it is served below a record: with cursors of its own, and the reference set by the server. */
+function within(r: CompiledResource, { name, via, target }: NestedResource): CompiledResource {
+  const { create: own } = target.serverFields;
+  const isPrivate = target.model.fieldTable.get(via.name)?.isPrivate;
+  async function create(ctx: Context): Promise<unknown> {
+    const { parentId } = ctx;
+    if (parentId instanceof Invalid) throw validationFailed([isPrivate ? cannotRefer : parentId.at(via.name)]);
+    const values: unknown = own ? await (own as (ctx: Context) => unknown)(ctx) : {};
+    const id = via.leaf?.toDocument(parentId);
+    return isStoredObject(values) ? { ...values, [via.name]: via.inList ? [id] : id } : values;
+  }
+  const path = `${r.path}/${name}`;
+  return {
+    ...target,
+    path,
+    serverFields: { ...target.serverFields, create },
+    location: (ctx, id) => [...requestPath(ctx).split('/').slice(0, -3), target.path, id].join('/'),
+  };
+}

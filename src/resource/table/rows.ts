@@ -1,0 +1,73 @@
+import type { CompiledResource } from '../define/compiled-resource.ts';
+import { listQueryName, queryEndpoints } from '../define/endpoints.ts';
+import { type Operation, standardOperations } from '../define/standard-operations.ts';
+import { queryName } from '../define/whole-list.ts';
+import { aggregateRows } from './aggregate-rows.ts';
+import { chains, liveList, liveRecord, queried } from './chains.ts';
+import { counterRows } from './counter-rows.ts';
+import { customRows } from './custom-rows.ts';
+import { exportRows } from './export-rows.ts';
+import { historyRows } from './history-rows.ts';
+import { linkRows } from './link-rows.ts';
+import { liveRows } from './live-rows.ts';
+import { nestedRows } from './nested-rows.ts';
+import { type Row, rowOf } from './row.ts';
+
+/**
+ * The table of operations of a resource: everything that it serves. What is not here is not served.
+ */
+export function rowsOf(r: CompiledResource): Row[] {
+  const history = historyRows(r);
+  return [
+    ...r.ops.map((name) => standardRow(r, name)),
+    ...aggregateRows(r),
+    ...history.ofChanges,
+    ...customRows(r),
+    ...counterRows(r),
+    ...nestedRows(r),
+    ...linkRows(r),
+    ...queryRows(r),
+    ...history.ofStates,
+    ...exportRows(r),
+    ...liveRows(r, { list: liveList, get: liveRecord }),
+  ];
+}
+
+function standardRow(r: CompiledResource, name: Operation): Row {
+  const { method, path, group, about, readsJson } = standardOperations[name];
+  const sets = name === 'create' ? r.serverFields.create : readsJson ? r.serverFields.update : undefined;
+  return rowOf(r, {
+    name,
+    method,
+    path,
+    subject: { kind: 'standard', operation: name },
+    isScoped: r.isScoped && (name !== 'create' || r.scopeWrites),
+    setsFields: sets !== undefined,
+    about: name === 'delete' ? [] : [r], // it takes no field, and shows none
+    takesRelations: group === 'read',
+    readsJson,
+    isMember: group !== 'read' && about === 'one',
+    chain: () => chains[name](r, [name]),
+  });
+}
+
+/** The list whose parameters stand in a body. */
+function queryRows(r: CompiledResource): Row[] {
+  if (!r.ops.includes('list')) return [];
+  const names = ['list', queryName];
+  return queryEndpoints(standardOperations.list.path).map((endpoint) =>
+    rowOf(r, {
+      ...endpoint,
+      name: listQueryName,
+      operation: 'list',
+      subject: { kind: 'query' },
+      twinOf: 'list',
+      sharesPath: true,
+      asks: [{ resource: r, names }],
+      runs: { resource: r, names: ['list'] },
+      takesRelations: true,
+      readsJson: true,
+      chain: () => queried(r, names),
+    }),
+  );
+}

@@ -1,0 +1,88 @@
+import { MongoClient } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { defineModel, service, t } from '../../../src/index.ts';
+import { operations } from '../../../src/resource/define/standard-operations.ts';
+import { endpointsOf, usualOf } from '../../../src/resource/table/row.ts';
+import type { Any } from '../../support/any.ts';
+
+const Tag = defineModel('Tag', { collection: 'tags', fields: { name: t.string(), notes: t.hasMany('Note', { via: 'tagIds' }) } });
+const Note = defineModel('Note', {
+  collection: 'notes',
+  fields: {
+    text: t.string({ policy: { filter: true } }),
+    stock: t.counter({ default: 0 }),
+    tagIds: t.array(t.ref('Tag', { as: 'tags' })),
+    deletedAt: t.deletedAt(),
+    revision: t.revision(),
+  },
+  history: { scopeFields: [] },
+});
+const shop = service();
+const { resources } = shop.api({
+  db: new MongoClient('mongodb://127.0.0.1:1').db('none'),
+  resources: [
+    shop.resource({
+      model: Note,
+      ops: operations,
+      links: ['tags'],
+      export: {},
+      aggregate: {},
+      live: true,
+      history: true,
+      operations: { send: { group: 'change', handler: () => undefined }, total: { method: 'GET', group: 'read', handler: () => 1 } },
+    } as Any),
+    shop.resource({ model: Tag, nested: ['notes'] }),
+  ],
+}).description;
+const rows = resources.flatMap((resource) => resource.rows.map((row) => ({ ...row, resource })));
+
+describe('the table of operations', () => {
+  it('has a row for everything that a resource serves', () => {
+    const names = (at: number) => [...new Set(resources[at]?.rows.map(({ name }) => name))];
+    expect(names(0)).toEqual([
+      ...operations,
+      'aggregate',
+      'history',
+      'send',
+      'total',
+      'stock',
+      'tags.add',
+      'tags.remove',
+      'list.query',
+      'get.at',
+      'list.export',
+      'list.export.query',
+      'list.live',
+      'get.live',
+    ]);
+    expect(names(1)).toEqual(['list', 'get', 'create', 'patch', 'delete', 'notes.list', 'notes.create', 'notes.query', 'list.query']);
+  });
+
+  it('has one row for each request of an endpoint: all but one of its rows say which requests they answer', () => {
+    for (const { rows } of resources)
+      for (const endpoint of endpointsOf(rows)) expect(endpoint.rows.filter(({ when }) => !when)).toEqual([usualOf(endpoint)]);
+  });
+
+  it('has no two rows of one name at one method', () => {
+    for (const { rows } of resources) {
+      const places = rows.map(({ name, method }) => `${name} ${method}`);
+      expect(new Set(places).size).toBe(places.length);
+    }
+  });
+
+  it('has a limit of database time and a chain that answers for every row', () => {
+    expect(rows.filter(({ maxTimeMS }) => maxTimeMS !== 10_000)).toEqual([]);
+    expect(rows.filter(({ whole }) => whole().length === 0)).toEqual([]);
+  });
+
+  it('lets every row ask the guards of operations that its resource, or the one that it leads to, can have', () => {
+    const asked = rows.flatMap(({ name, asks }) => asks.map(({ resource, names }) => [name, resource.path, ...names]));
+    expect(asked).toContainEqual(['get.at', 'notes', 'get', 'history']);
+    expect(asked).toContainEqual(['history', 'notes', 'get', 'history']);
+    expect(asked).toContainEqual(['list.export.query', 'notes', 'list', 'query', 'export']);
+    expect(asked).toContainEqual(['notes.query', 'tags', 'get']);
+    expect(asked).toContainEqual(['notes.query', 'notes', 'list', 'query']);
+    expect(asked).toContainEqual(['tags.add', 'notes', 'patch']);
+    expect(asked.filter(([, , ...names]) => names.length === 0)).toEqual([]);
+  });
+});
