@@ -63,3 +63,64 @@ shop.resource({
   // @ts-expect-error: hooks of `within` are for writes
   within: { read: [() => undefined] },
 });
+
+// A custom operation belongs to the group that it names: its hooks get no draft, and what is read after it is unknown.
+shop.resource({
+  model: Order,
+  ops: ['list', 'patch'],
+  guardsFor: { change: [anybody], remove: [anybody], send: [anybody] },
+  operations: {
+    send: { group: 'change', handler: () => undefined },
+    erase: { group: 'remove', handler: () => undefined },
+    total: { method: 'GET', handler: () => 1 },
+  },
+  before: {
+    patch: [(_ctx, changes) => void changes.status],
+    change: [
+      (_ctx, changes) => {
+        assert<Equal<NonNullable<typeof changes>['status'], string | undefined>>();
+        // @ts-expect-error: `send` has no draft
+        void changes.status;
+      },
+    ],
+    remove: [
+      (_ctx, none) => {
+        assert<Equal<typeof none, undefined>>();
+      },
+    ],
+    send: [
+      (_ctx, none) => {
+        assert<Equal<typeof none, undefined>>();
+      },
+    ],
+  },
+  within: {
+    remove: [
+      (_ctx, { before }) => {
+        assert<Equal<typeof before, OrderDocument | null>>();
+      },
+    ],
+  },
+  after: {
+    change: [
+      (_ctx, result) => {
+        assert<Equal<typeof result, unknown>>();
+      },
+    ],
+  },
+});
+
+// A group to which no operation belongs covers nothing.
+shop.resource({
+  model: Order,
+  ops: ['list'],
+  operations: { send: { handler: () => undefined } },
+  // @ts-expect-error: `send` says no group
+  before: { change: [() => undefined] },
+});
+shop.resource({
+  model: Order,
+  ops: ['list'],
+  // @ts-expect-error: there is no such group
+  operations: { send: { group: 'changes', handler: () => undefined } },
+});

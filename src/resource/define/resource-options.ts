@@ -82,8 +82,11 @@ type DraftOf<Op, F extends Fields> = Op extends 'create'
     ? ChangesDraft<Model<F>>
     : undefined;
 
-/** What a key of `before` also means: custom operations, which have no draft. */
-type OfCustom<Key, Names, Groups> = Key extends Names | GroupsAround<Groups[keyof Groups]> ? undefined : never;
+/** Whether a key means custom operations, too: their functions get no draft, and any result. */
+type MeansCustom<Key, Names extends keyof Groups, Groups> = Key extends Names | GroupsOfCustom<Groups, Names> ? true : false;
+
+/** The groups to which custom operations say that they belong. */
+type GroupsOfCustom<Groups, Names extends keyof Groups> = { [Name in Names]: GroupsAround<Groups[Name]> }[Names];
 
 /** A hook in the transaction of a write. */
 type Within<Op extends string, Ctx, Doc> = [Op] extends [Operation]
@@ -150,7 +153,9 @@ export interface ResourceOptions<
    * guardsFor: { change: [signedIn], remove: [isAdmin] }
    */
   readonly guardsFor?: {
-    readonly [Key in Named<NoInfer<Ops>, F> | NoInfer<Names> | OfReads]?: readonly Guard<RequestContext<Principal, App>>[];
+    readonly [Key in Named<NoInfer<Ops>, F> | NoInfer<Names> | GroupsOfCustom<NoInfer<Groups>, NoInfer<Names>> | OfReads]?: readonly Guard<
+      RequestContext<Principal, App>
+    >[];
   };
   /**
    * Returns the row filter of every query: a record outside of it is answered with 404. It also applies to what clients
@@ -205,7 +210,7 @@ export interface ResourceOptions<
   readonly cacheControl?: string;
   /** Request headers on which answers depend. They are added to `Vary`. @default ['Authorization', 'Cookie'] */
   readonly vary?: readonly string[];
-  /** Custom operations, by their names, which `guardsFor`, `within` and `after` may have as keys too. @default none */
+  /** Custom operations, by their names, which `guardsFor`, `before`, `within` and `after` may have as keys too. @default none */
   readonly operations?: {
     readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name], Queries[Name], Paths[Name], Groups[Name], App>;
   };
@@ -213,7 +218,7 @@ export interface ResourceOptions<
    * Hooks that run before a write, in order, after the validation: also if the record turns out not to exist, or not to
    * fulfil `If-Match`. Each may change the draft, which the model validates again with the server's access, and may
    * throw a `Problem`. The draft of a create is the new record. That of a patch or put is its changes, with null where
-   * a key is removed. A delete and a restore have none. The keys are operations that write, and the groups `change`,
+   * a key is removed. A delete, a restore and a custom operation have none. The keys are operations that write, and the groups `change`,
    * `remove` and `write`, as in `guardsFor`.
    * @default none
    *
@@ -221,9 +226,9 @@ export interface ResourceOptions<
    * before: { create: [async (_ctx, draft) => { draft.password = await hash(draft.password); }] }
    */
   readonly before?: {
-    readonly [Key in NoInfer<Names> | Writes<NoInfer<Ops>, F> | GroupsAround<Groups[Names]>]?: readonly BeforeHook<
+    readonly [Key in NoInfer<Names> | Writes<NoInfer<Ops>, F> | GroupsOfCustom<NoInfer<Groups>, NoInfer<Names>>]?: readonly BeforeHook<
       RequestContext<Principal, App>,
-      DraftOf<Meant<Key, Ops, F>, F> | OfCustom<Key, Names, Groups>
+      DraftOf<Meant<Key, Ops, F>, F> | (MeansCustom<Key, Names, Groups> extends true ? undefined : never)
     >[];
   };
   /**
@@ -240,8 +245,8 @@ export interface ResourceOptions<
    * }
    */
   readonly within?: {
-    readonly [Key in NoInfer<Names> | Writes<NoInfer<Ops>, F>]?: readonly Within<
-      Meant<Key, Ops, F>,
+    readonly [Key in NoInfer<Names> | Writes<NoInfer<Ops>, F> | GroupsOfCustom<NoInfer<Groups>, NoInfer<Names>>]?: readonly Within<
+      MeansCustom<Key, Names, Groups> extends true ? string : Meant<Key, Ops, F>,
       RequestContext<Principal, App>,
       Document<Model<F>>
     >[];
@@ -253,8 +258,8 @@ export interface ResourceOptions<
    * @default none
    */
   readonly after?: {
-    readonly [Key in Named<NoInfer<Ops>, F> | NoInfer<Names>]?: readonly Hook<
-      Meant<Key, Ops, F>,
+    readonly [Key in Named<NoInfer<Ops>, F> | NoInfer<Names> | GroupsOfCustom<NoInfer<Groups>, NoInfer<Names>>]?: readonly Hook<
+      MeansCustom<Key, Names, Groups> extends true ? string : Meant<Key, Ops, F>,
       RequestContext<Principal, App>,
       Document<Model<F>>
     >[];
