@@ -1,3 +1,4 @@
+import type Router from '@koa/router';
 import type Koa from 'koa';
 import type { Db } from 'mongodb';
 import type { DeliverOptions, Delivery } from '../delivery/deliver.ts';
@@ -10,6 +11,7 @@ import type { PlanDelete } from '../store/plan-delete.ts';
 import type { RunTransaction, StoreOf } from '../store/store.ts';
 import type { CloseOptions } from './close.ts';
 import type { FetchOptions, RequestHandler } from './in-process.ts';
+import type { Resource } from './resource.ts';
 
 /** The input of `planIndexes` and `planValidators`. */
 export interface Indexing {
@@ -28,12 +30,28 @@ export interface Api<Principal = unknown> {
    * Returns a middleware for a Koa app or router, under any mount. It answers all requests below its prefix except
    * OPTIONS, with 404 and 405 too. For all others it calls `next()`.
    *
+   * With a resource of the api, it answers the requests below the path of that one alone.
+   *
    * @example
    * new Koa().use(api.routes()).listen(3000);
    * router.use('/shops/:shop', api.routes()); // guards and scopes can read `ctx.params.shop`
    * app.use(mount('/v1', api.routes())); // with koa-mount
+   * router.use('/shop', api.routes(orders));
    */
-  routes(): Koa.Middleware;
+  routes(resource?: Resource<Principal>): Koa.Middleware;
+  /**
+   * Returns the `Router` of `@koa/router` of a resource of the api: to print it, to make links by `router.url`, and to
+   * `use` it in a router of the app. What is around every operation of the api is around those of the router too. Its
+   * routes have the names of the operations, and the paths of the api with its prefix. The app answers all requests
+   * that none of them matches: 404 and 405, too.
+   *
+   * @example
+   * const router = api.router(orders);
+   * for (const { name, methods, path } of router.stack) console.log(name, methods, path);
+   * app.use(router.routes());
+   * router.url('get', { id: '5' }); // '/api/orders/5'
+   */
+  router(resource: Resource<Principal>): Router;
   /**
    * Returns a request listener for `node:http`. It answers all requests: OPTIONS with 204 and `Allow`, and paths
    * outside the prefix with a 404 problem.
@@ -132,6 +150,8 @@ export interface Api<Principal = unknown> {
   readonly identify: ((request: Request, options?: FetchOptions<never>) => Promise<Response>) | undefined;
   /** @internal The outboxes, and the queues of deliveries, for the command line. */
   readonly queues: () => Promise<WatchedQueue[]>;
+  /** @internal The name of the operation that answers a method at a path. */
+  readonly operationAt: (method: string, path: string) => string | undefined;
   /** @internal What `openapiDocument` describes. */
   readonly description: ApiDescription;
   /** @internal What `planIndexes` and `planValidators` plan for. */

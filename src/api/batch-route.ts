@@ -11,10 +11,11 @@ import { jsonBody } from '../middleware/json-body.ts';
 import { spellId } from '../mongo/stored-record.ts';
 import type { BatchDescription } from '../openapi/api-description.ts';
 import type { ApiSettings } from '../resource/define/compiled-resource.ts';
-import type { ServedResource, ServedRow } from '../resource/serve-resource.ts';
+import type { ServedResource } from '../resource/serve-resource.ts';
 import type { ConcurrencyOptions } from './api-options.ts';
-import { compileDispatch, type Route } from './dispatch.ts';
+import type { Dispatch } from './dispatch.ts';
 import type { BatchLimits } from './read-options.ts';
+import type { Route } from './route.ts';
 
 /**
  * A batch may take as long as many requests: all of them leave half of `total` to other requests, and those of a client
@@ -34,23 +35,18 @@ export function compileBatch(
   before: readonly ResourceMiddleware[],
   { maxOperations, maxBytes, maxAnswerBytes }: BatchLimits,
   { db, maxTimeMS, bodyTimeout, maxValues, idempotency }: ApiSettings,
-  prefix: string,
+  dispatch: () => Dispatch,
   concurrency: Partial<ConcurrencyOptions<never>>,
 ): BatchDescription {
   const places = limitPlaces(concurrency);
   const models = new Map(resources.map(({ path, model }) => [path, model]));
-  const dispatch = compileDispatch(new Map(resources.map((one) => [one.path, compileMembers(one, ({ ownRun }) => ownRun)])), prefix);
-  const run = (ctx: Context, path: string) => dispatch(ctx, path, async () => undefined);
+  const run = (ctx: Context, path: string) => dispatch().run(ctx, path, ended, 'runInBatch');
+  const readmit = (ctx: Context, path: string) => dispatch().run(ctx, path, ended, 'readmit');
   function idCreated({ operation }: Context, id: unknown): CreatedId | undefined {
     const model = operation?.name === 'create' ? models.get(operation.resource) : undefined;
     return model && id !== undefined ? { text: spellId(model, id), value: parseJson(model.id.leaf.toJson(id)) } : undefined;
   }
   const createdId = (ctx: Context) => idCreated(ctx, ctx.created?._id);
-  const dispatchAgain = compileDispatch(
-    new Map(resources.map((one) => [one.path, compileMembers(one, ({ replayRun }) => replayRun)])),
-    prefix,
-  );
-  const readmit = (ctx: Context, path: string) => dispatchAgain(ctx, path, async () => undefined);
   const chain = [
     ...places.ofAll, // around `requestTimeout`: a batch that was given up has no place
     ...before,
@@ -61,7 +57,9 @@ export function compileBatch(
   ];
   const ofMembers = () =>
     resources.flatMap((one) =>
-      membersOf(one).flatMap(({ method, chain }) => chain().flatMap((middleware) => problemsOf(middleware, method))),
+      one.rows
+        .filter(({ isMember }) => isMember)
+        .flatMap(({ method, chain }) => chain().flatMap((middleware) => problemsOf(middleware, method))),
     );
   return { chain, maxOperations, ofMembers };
 }
@@ -71,10 +69,4 @@ export function compileBatchRoute({ chain }: BatchDescription): Route {
   return { method: 'POST', path: '/', name: 'batch', readsJson: true, run: composeChain(chain) };
 }
 
-function compileMembers(resource: ServedResource, runOf: (row: ServedRow) => ResourceMiddleware): Route[] {
-  return membersOf(resource).map((row) => ({ name: row.operation, method: row.method, path: row.path, run: runOf(row) }));
-}
-
-function membersOf({ rows }: ServedResource): ServedRow[] {
-  return rows.filter(({ isMember }) => isMember);
-}
+async function ended(): Promise<void> {}

@@ -1,3 +1,6 @@
+import type Router from '@koa/router';
+import { ConfigurationError } from '../errors.ts';
+import { listNames } from '../hints.ts';
 import type { Authenticate } from '../middleware/authenticate.ts';
 import { haveHooks } from '../middleware/hooks/cascade-hooks.ts';
 import { compileFindResources } from '../middleware/relations/store-reach.ts';
@@ -16,7 +19,7 @@ import { warnOfScope } from '../resource/check-scope.ts';
 import { compileResource } from '../resource/compile-resource.ts';
 import type { ResourceDefinition } from '../resource/define/resource-options.ts';
 import { compileModels, linkResources } from '../resource/relations/link-resources.ts';
-import { relevantRules, serveResource } from '../resource/serve-resource.ts';
+import { relevantRules, type ServedResource, serveResource } from '../resource/serve-resource.ts';
 import { warnOfDoubts } from '../resource/warn-of-doubts.ts';
 import type { StoreOf } from '../store/store.ts';
 import { Stores } from '../store/stores.ts';
@@ -27,12 +30,12 @@ import { type Closing, compileClose } from './close.ts';
 import { compileDeliver } from './compile-deliver.ts';
 import { compileIdempotency } from './compile-idempotency.ts';
 import { markApi } from './copies.ts';
-import { compileDispatch } from './dispatch.ts';
+import { compileDispatch, type Dispatch } from './dispatch.ts';
 import { compileHealthRoutes, compileProbes } from './health.ts';
 import { compileIdentify } from './identify.ts';
 import { InFlight, watchConnections } from './in-flight.ts';
 import { compileFetch } from './in-process.ts';
-import { compileKoaAdapter } from './koa-adapter.ts';
+import { compileKoaAdapter, compileRouter } from './koa-adapter.ts';
 import { compileBeforeDocument, compileOuterMiddlewares } from './outer-middlewares.ts';
 import { checkPlainOptions, compileApp } from './plain-adapter.ts';
 import {
@@ -65,7 +68,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     },
   };
   const parts = compileParts(options, identify, rules, closing);
-  const { prefix, description, probes, routes, maxTimeMS, stores, ownModels, latches, removing } = parts;
+  const { prefix, description, probes, dispatch, maxTimeMS, stores, ownModels, latches, removing } = parts;
   const { around } = parts.outer;
   const { resources } = description;
   const models = [...(options.models ?? [])];
@@ -77,15 +80,21 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   const answering = {
     probes: compileProbes(probes),
     around: inFlight.count(around),
-    dispatch: compileDispatch(routes, prefix),
+    dispatch: dispatch.run,
   };
+  const pathOf = compilePathOf(readResources(options), resources);
   const app = compileApp(prefix, answering, options);
   const indexing = { db: readDatabase(options), resources, models: [...models, ...ownModels], latches, maxTimeMS };
   return markApi({
     description,
     indexing,
     ...compileDeliver(indexing, removing, closing),
-    routes: () => compileKoaAdapter(prefix, answering),
+    routes: (resource) => compileKoaAdapter(prefix, answering, resource && `${prefix}/${pathOf(resource, 'routes')}`),
+    router(resource) {
+      const path = pathOf(resource, 'router');
+      return compileRouter(prefix, answering, `${prefix}/${path}`, dispatch.routerOf(path) as Router);
+    },
+    operationAt: (method, path) => dispatch.find(method, path.slice(prefix.length))?.name,
     callback: () => app.callback(),
     fetch: compileFetch(app.callback()),
     identify: (identify ?? rules) && compileIdentify(prefix, parts.outer, options, description.rules),
@@ -154,7 +163,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   });
   const batch = once(() => {
     const limits = extras().batch;
-    return limits && compileBatch(resources(), outer().before, limits, carrying(), prefix(), readConcurrency(options));
+    return limits && compileBatch(resources(), outer().before, limits, carrying(), dispatch, readConcurrency(options));
   });
   const description = once(
     (): ApiDescription => ({
@@ -177,6 +186,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   );
   const probes = once(() => (extras().health ? compileHealthRoutes(readDatabase(options), closing, outer().answerProblems) : []));
   const routes = once(() => compileRouteTable(description(), extras(), probes()));
+  const dispatch = once((): Dispatch => compileDispatch(routes(), prefix()));
   tryAll([
     () => checkNames('option', Object.keys(options), apiOptionNames, 'an api'),
     () => checkPlainOptions(options),
@@ -203,12 +213,25 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     description: description(),
     outer: outer(),
     probes: probes(),
-    routes: routes(),
+    dispatch: dispatch(),
     maxTimeMS,
     stores: stores(),
     ownModels: [idempotency()?.model ?? [], Object.values(removals() ?? {})].flat(),
     removing: removals() && removing(),
     latches: linked().references?.latchModel,
+  };
+}
+
+/** Finds the path of a resource by its definition. Throws a {@link ConfigurationError} for one of another api. */
+function compilePathOf(definitions: readonly unknown[], resources: readonly ServedResource[]) {
+  const paths = new Map(definitions.map((definition, index) => [definition, (resources[index] as ServedResource).path]));
+  return function pathOf(definition: unknown, name: string): string {
+    const path = paths.get(definition);
+    if (path !== undefined) return path;
+    const known = [...paths.values()].map((one) => `\`${one}\``);
+    throw new ConfigurationError(
+      `\`${name}\` takes what \`resource()\` has returned, of a resource of the api. This one has ${listNames(known)}.`,
+    );
   };
 }
 

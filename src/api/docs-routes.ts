@@ -10,7 +10,7 @@ import { notModified } from '../middleware/not-modified.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
 import { docsFiles, docsPage, docsPolicy, docsStart, startFile } from '../openapi/docs-page.ts';
 import { documentPath } from '../openapi/operations/describe-document.ts';
-import type { Route } from './dispatch.ts';
+import type { Route } from './route.ts';
 
 /**
  * Creates the routes of the docs page and of its files. Each file has a route of its own, so that no request path

@@ -5,7 +5,7 @@ import { setJson } from '../middleware/exchange/exchange.ts';
 import { composeChain } from '../middleware/exchange/step.ts';
 import { compilePing } from '../mongo/driver/ping.ts';
 import type { Closing } from './close.ts';
-import type { Route } from './dispatch.ts';
+import type { Route } from './route.ts';
 
 /** The path of the health routes below the prefix. */
 export const healthPath = 'health';

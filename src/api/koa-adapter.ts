@@ -4,6 +4,7 @@ import type { Context, ResourceMiddleware } from '../middleware/exchange/context
 import { queryMethods } from '../resource/define/endpoints.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Probes } from './health.ts';
+import { isDispatched } from './resource-router.ts';
 
 /** The functions that answer the requests of an api. */
 export interface Answering {
@@ -11,31 +12,62 @@ export interface Answering {
   readonly probes: Probes;
   /** Runs around every operation of the api, and answers errors. */
   readonly around: ResourceMiddleware;
-  readonly dispatch: Dispatch;
+  readonly dispatch: Dispatch['run'];
 }
 
+/** Answers a request by its path, from the prefix of the api on, or calls `next()`. */
+type Answer = (ctx: Context, path: string, next: Koa.Next) => Promise<unknown>;
+
 /**
- * Creates the middleware for a Koa app. Below its prefix it answers all requests except OPTIONS. For all others it
- * calls `next()`.
+ * Creates the middleware for a Koa app. It answers all requests except OPTIONS below `root`: the prefix of the api, or
+ * the path of one of its resources. For all others it calls `next()`.
  *
  * It can be mounted anywhere. `koa-mount` removes its own path from `ctx.path`. `@koa/router` does not change
- * `ctx.path`, but nests a middleware that has a `router`: the last capture of the wildcard below is then the path below
- * the mount, whatever prefixes and parameters the outer routers have.
+ * `ctx.path`, but nests a middleware that has a `router`: two wildcards, because it copies all routes of that router.
  */
-export function compileKoaAdapter(prefix: string, { probes, around, dispatch }: Answering): Koa.Middleware {
-  function answer(ctx: Context, path: string, next: Koa.Next): Promise<unknown> {
-    const below = belowPrefix(prefix, path);
-    if (below === undefined || ctx.method === 'OPTIONS') return next();
-    const probe = probes.get(`${ctx.method} ${below}`);
-    return probe ? probe(ctx, ended) : around(ctx, () => dispatch(ctx, below, next));
-  }
+export function compileKoaAdapter(prefix: string, answering: Answering, root = prefix): Koa.Middleware {
+  const answer = compileAnswer(prefix, answering, root);
   const router = new Router();
-  router.register('/', methods, (ctx, next) => answer(ctx as unknown as Context, '', next));
-  router.register('/*path', methods, (ctx, next) => answer(ctx as unknown as Context, `/${ctx.captures?.at(-1)}`, next));
+  registerBelow(router, '', methods, answer);
   function api(ctx: Context, next: Koa.Next): Promise<unknown> {
     return answer(ctx, ctx.path, next);
   }
   return Object.assign(api, { router });
+}
+
+/**
+ * Creates the router of a resource for the router of an app. Its first routes answer what one of the others matches: so
+ * everything that is around the operations of the api is around these, too.
+ */
+export function compileRouter(prefix: string, answering: Answering, root: string, own: Router): Router {
+  const router = new Router({ strict: true, sensitive: true });
+  registerBelow(router, root, [], compileAnswer(prefix, answering, root));
+  return router.use(own.routes());
+}
+
+function compileAnswer(prefix: string, { probes, around, dispatch }: Answering, root: string): Answer {
+  return function answer(ctx, path, next) {
+    if (belowPrefix(root, path) === undefined || ctx.method === 'OPTIONS' || isDispatched(ctx)) return next();
+    const below = path.slice(prefix.length);
+    const probe = probes.get(`${ctx.method} ${below}`);
+    return probe ? probe(ctx, ended) : around(ctx, () => dispatch(ctx, below, next));
+  };
+}
+
+/** The parameter of a wildcard below. No path of an app can have this name, and `ctx.params` does not get it. */
+const tail = 'path below the mount';
+
+/**
+ * Registers what answers a path and everything below it. In a nested router, the last capture of the wildcard is the
+ * path below the mount, whatever prefixes and parameters the outer routers have.
+ */
+function registerBelow(router: Router, root: string, methods: string[], answer: Answer): void {
+  const register = (path: string, pathOf: (ctx: Koa.Context) => string) =>
+    router.register(path, methods, (ctx, next) => answer(ctx as unknown as Context, root + pathOf(ctx), next), {
+      ignoreWildcardParameter: tail,
+    });
+  register(root || '/', () => '');
+  register(`${root}/*"${tail}"`, ({ captures }) => `/${captures.at(-1)}`);
 }
 
 async function ended(): Promise<void> {}

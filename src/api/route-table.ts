@@ -17,10 +17,10 @@ import type { UnlinkedResource } from '../resource/define/compiled-resource.ts';
 import type { ServedResource, ServedRow } from '../resource/serve-resource.ts';
 import { endpointsOf, type RowsOfEndpoint, usualOf } from '../resource/table/row.ts';
 import { compileBatchRoute } from './batch-route.ts';
-import type { Route } from './dispatch.ts';
 import { compileDocsRoutes } from './docs-routes.ts';
 import { healthPath } from './health.ts';
 import type { Extras } from './read-options.ts';
+import type { Route } from './route.ts';
 import { sendDocument } from './send-document.ts';
 
 /** The routes of an api, by the first segment of their path below its prefix. */
@@ -62,8 +62,9 @@ export function compileRouteTable(description: ApiDescription, { docs, isPerCall
 /** One route for each endpoint of a resource. */
 function compileRoutes({ rows }: ServedResource): Route[] {
   return endpointsOf(rows).map((endpoint) => {
-    const { method, path, operation: name, sharesPath, readsJson, maxTimeMS } = usualOf(endpoint);
-    return { method, path, name, sharesPath, readsJson, maxTimeMS, run: answerBy(endpoint) };
+    const { method, path, name, operation, sharesPath, readsJson, maxTimeMS, isMember, ownRun, replayRun } = usualOf(endpoint);
+    const inBatch = isMember ? { runInBatch: ownRun, readmit: replayRun } : {};
+    return { method, path, name, operation, sharesPath, readsJson, maxTimeMS, run: answerBy(endpoint), ...inBatch };
   });
 }
 

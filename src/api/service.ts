@@ -15,13 +15,7 @@ import type { Operation } from '../resource/define/standard-operations.ts';
 import type { Api } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
 import { createApi } from './create-api.ts';
-
-declare const principal: unique symbol;
-
-/** A resource of a service. It is plain data, which `api()` compiles. */
-export interface Resource<Principal> {
-  readonly [principal]: (value: Principal) => void;
-}
+import type { Resource } from './resource.ts';
 
 /** Options of {@link service}. */
 export interface ServiceOptions<Principal, Rule extends string = string, App = Koa.Context> {

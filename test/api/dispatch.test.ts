@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileDispatch, type Route } from '../../src/api/dispatch.ts';
+import { compileDispatch } from '../../src/api/dispatch.ts';
+import type { Route } from '../../src/api/route.ts';
 import { Problem } from '../../src/errors.ts';
 import type { Context, ResourceMiddleware } from '../../src/middleware/exchange/context.ts';
 
@@ -21,14 +22,23 @@ const dispatch = compileDispatch(
 );
 
 async function ask(method: string, path: string, params?: object): Promise<string> {
-  const ctx = { method, params } as unknown as Context;
+  const ctx = { method, params, request: {} } as unknown as Context;
+  return (await outcome(async () => dispatch.run(ctx, path, async () => undefined))) ?? String(ctx.body);
+}
+
+/** The status of a problem and its `Allow`; undefined without one. */
+async function outcome(run: () => Promise<void>): Promise<string | undefined> {
   try {
-    await dispatch(ctx, path, async () => undefined);
-    return String(ctx.body);
+    await run();
+    return undefined;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return `${error.status} ${error.headers.allow ?? ''}`.trim();
   }
+}
+
+async function refuse(): Promise<void> {
+  throw new Error('This is no request of its own.');
 }
 
 describe('compileDispatch()', () => {
@@ -63,8 +73,36 @@ describe('compileDispatch()', () => {
     expect(await ask(method, path)).toBe(answer);
   });
 
-  it('keeps the parameters of a mount, but for one that would pass for the id of a record', async () => {
-    expect(await ask('GET', '/orders', { id: 'a', shop: 's' })).toBe('GET / {"shop":"s"}');
-    expect(await ask('GET', '/orders/5', { id: 'a', shop: 's' })).toBe('GET /:id {"shop":"s","id":"5"}');
+  it('keeps the parameters of a mount', async () => {
+    expect(await ask('GET', '/orders/5', { shop: 's' })).toBe('GET /:id {"shop":"s","id":"5"}');
+    expect(await ask('GET', '/orders', { id: 'a', shop: 's' })).toBe('GET / {"id":"a","shop":"s"}');
+  });
+
+  it('refuses one that has the name of a parameter of the path, before anything else', async () => {
+    const message =
+      'The api is mounted at a path with the parameter `:id`, which `/orders/:id`, the path of `/:id`, has too: give that of the mount another name.';
+    await expect(ask('GET', '/orders/5', { id: 'a', shop: 's' })).rejects.toThrow(message);
+    expect(await ask('PUT', '/orders/5', { id: 'a' })).toBe('405 GET, HEAD');
+  });
+
+  it('runs for a batch only what a batch can have, at the paths that requests have', async () => {
+    const inBatch = (method: string, path: string): Route => {
+      const one = route(method, path);
+      return { ...one, run: refuse, runInBatch: one.run };
+    };
+    const routes = [inBatch('PUT', '/:id'), inBatch('DELETE', '/:id'), route('GET', '/:id'), route('GET', '/overdue'), route('PATCH', '/')];
+    const { run } = compileDispatch(new Map([['orders', routes]]));
+    const seen: unknown[] = [];
+    for (const [method, path] of [
+      ['PUT', '/orders/5'],
+      ['PATCH', '/orders/5'],
+      ['PUT', '/orders/overdue'],
+      ['PATCH', '/orders'],
+    ]) {
+      const ctx = { method, request: {} } as unknown as Context;
+      const problem = await outcome(() => run(ctx, path as string, async () => undefined, 'runInBatch'));
+      seen.push(problem ?? ctx.body);
+    }
+    expect(seen).toEqual(['PUT /:id {"id":"5"}', '405 PUT, DELETE', '404', '404']);
   });
 });

@@ -1,6 +1,5 @@
 import type { Tool as ToolDefinition } from '@modelcontextprotocol/server';
 import type { Api } from '../../api/api.ts';
-import { compilePaths, segmentsOf } from '../../api/dispatch.ts';
 import { openapiDocument } from '../../api/openapi-document.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean, listNames } from '../../hints.ts';
@@ -50,7 +49,7 @@ export function compileTools(api: Api, choice: Choice, held?: ReadonlySet<string
       const siblings = chosen
         .filter(({ resource }) => resource === candidate.resource)
         .map(({ row, key }) => [row.name, names.get(key) as string] as const);
-      return [name, compileTool(name, candidate, new Map(siblings), { prefix: description.prefix, document })];
+      return [name, compileTool(name, candidate, new Map(siblings), api, document)];
     }),
   );
 }
@@ -89,12 +88,10 @@ function compileTool(
   name: string,
   { key, resource, row }: Candidate,
   siblings: ReadonlyMap<string, string>,
-  { prefix, document }: { readonly prefix: string; readonly document: OpenapiDocument },
+  api: Api,
+  document: OpenapiDocument,
 ): Tool {
-  const root = `${prefix}/${resource.path}`;
-  const path = templateOf(root, row.path);
-  const ofMethod = resource.rows.filter(({ method }) => method === row.method);
-  const find = compilePaths(new Map(ofMethod.map((one) => [one.path, one.path])));
+  const path = templateOf(`${api.description.prefix}/${resource.path}`, row.path);
   const item = document.paths[path] as Part;
   const operation = item[row.method.toLowerCase()] as Part;
   const hasOwnQuery = resource.operations.some((own) => own.name === row.name && own.query);
@@ -112,7 +109,7 @@ function compileTool(
     inputSchema: inputSchema as ToolDefinition['inputSchema'],
     annotations: annotationsOf(row),
   };
-  const isOwnPath = (sent: string) => find(segmentsOf(sent.slice(root.length)))?.target === row.path;
+  const isOwnPath = (sent: string) => api.operationAt(row.method, sent) === row.name;
   return { operation: key, definition, method: row.method, path, isOwnPath, inputs, siblings };
 }
 

@@ -200,11 +200,13 @@ function checkOperationName(name: string, where: string): void {
 }
 
 function checkParameters({ path = '/' }: Definition, where: string): void {
-  const parameters = path.match(/:\w+/g) ?? [];
+  const parameters: readonly string[] = path.match(/:\w+/g) ?? [];
   if (path.startsWith('/:') && parameters[0] !== ':id')
     throw new ConfigurationError(`\`path\` of ${where}: a parameter in the first segment addresses a record, and must be called \`:id\`.`);
   if (new Set(parameters).size < parameters.length)
     throw new ConfigurationError(`\`path\` of ${where}: parameters must have different names.`);
+  if (parameters.includes(':__proto__'))
+    throw new ConfigurationError(`\`path\` of ${where}: no parameter can be called \`:__proto__\`, because \`ctx.params\` cannot have it.`);
 }
 
 /** Refuses a status that has no body for an operation that may have one. */

@@ -40,6 +40,7 @@ describe('the custom operations of a resource', () => {
     ['a percent sign', { send: { handler, path: '/a%20b' } }, '`path`'],
     ['a record by another name', { send: { handler, path: '/:number/send' } }, 'must be called `:id`'],
     ['a parameter twice', { send: { handler, path: '/:id/a/:id' } }, 'different names'],
+    ['a parameter that no object can have', { send: { handler, path: '/:id/a/:__proto__' } }, '`:__proto__`'],
     ['no handler and no middleware', { send: { summary: 'x' } }, 'needs a `handler`'],
     ['a handler that is none', { send: { handler: 'send' } }, '`handler` of `operations.send`'],
     ['middlewares that are none', { send: { handler, use: [jsonBody] as unknown[], summary: 5 } }, '`summary`'],
