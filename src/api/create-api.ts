@@ -89,7 +89,10 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     description,
     indexing,
     ...compileDeliver(indexing, removing, closing),
-    routes: (resource) => compileKoaAdapter(prefix, answering, resource && `${prefix}/${pathOf(resource, 'routes')}`),
+    routes(resource) {
+      const root = resource === undefined ? prefix : `${prefix}/${pathOf(resource, 'routes')}`;
+      return compileKoaAdapter(prefix, answering, root);
+    },
     router(resource) {
       const path = pathOf(resource, 'router');
       return compileRouter(prefix, answering, `${prefix}/${path}`, dispatch.routerOf(path) as Router);

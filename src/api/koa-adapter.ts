@@ -25,7 +25,7 @@ type Answer = (ctx: Context, path: string, next: Koa.Next) => Promise<unknown>;
  * It can be mounted anywhere. `koa-mount` removes its own path from `ctx.path`. `@koa/router` does not change
  * `ctx.path`, but nests a middleware that has a `router`: two wildcards, because it copies all routes of that router.
  */
-export function compileKoaAdapter(prefix: string, answering: Answering, root = prefix): Koa.Middleware {
+export function compileKoaAdapter(prefix: string, answering: Answering, root: string): Koa.Middleware {
   const answer = compileAnswer(prefix, answering, root);
   const router = new Router();
   registerBelow(router, '', methods, answer);

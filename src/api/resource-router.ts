@@ -40,15 +40,16 @@ export function isDispatched(ctx: Context): boolean {
 }
 
 /**
- * The routes of one resource as a `Router` of `@koa/router`, and what that does not do by itself. It runs all routes
+ * The routes of one resource as a `Router` of `@koa/router`, and what that does not do by itself: it runs all routes
  * whose method and path match, in the order in which they were registered, and compares paths as they are spelt. Here:
  *
- * - one route answers. A literal path wins over a parameter, in the first segment in which two patterns differ, whatever
- *   the order of the routes, and for every method: `PUT /orders/overdue` is 405 beside `GET /orders/overdue`, and no PUT
- *   of a record. A path of the library's own may also be that of a record: for other methods, the next pattern counts.
- * - paths are compared decoded (RFC 3986 §6.2.2.2): `/%6Fverdue` is `/overdue`. One that is not percent-encoded UTF-8 is
- *   404: as raw text, the id of a record would have a second path.
- * - 405 and OPTIONS name what the path has, and a parameter of the mount keeps its value.
+ * - One route answers. A literal path wins over a parameter, in the first segment in which two patterns differ,
+ *   whatever the order of the routes, and for every method: beside `GET /orders/overdue`, `PUT /orders/overdue` is 405,
+ *   and no PUT of a record. A path of the library's own may also be that of a record: for other methods, the next
+ *   pattern counts.
+ * - Paths are compared decoded (RFC 3986 §6.2.2.2): `/%6Fverdue` is `/overdue`. One that is not percent-encoded UTF-8
+ *   is 404: as raw text, the id of a record would have a second path.
+ * - 405 and OPTIONS name all methods of a path, and no parameter takes the place of one of the mount.
  */
 export class ResourceRouter {
   readonly router = new Router({ strict: true, sensitive: true });

@@ -281,8 +281,8 @@ describe('router(resource)', () => {
 describe('a resource that the api does not have', () => {
   it.each(['routes', 'router'] as const)('is a configuration error of %s()', (name) => {
     const { api } = make();
-    for (const stranger of [make().orders, {}]) {
-      expect(() => api[name](stranger as Resource<never>)).toThrow(
+    for (const stranger of [make().orders, {}, null]) {
+      expect(() => api[name](stranger as unknown as Resource<never>)).toThrow(
         `\`${name}\` takes what \`resource()\` has returned, of a resource of the api. This one has \`tags\`, \`orders\`.`,
       );
     }
