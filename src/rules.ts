@@ -64,6 +64,7 @@ export const rules = {
   not_filterable: ['fields'],
   unknown_operator: ['operators'],
   not_comparable: [],
+  prefix_too_large: ['limit'],
   not_sortable: ['name', 'suggestion'],
   repeated_sort_key: ['name'],
   not_groupable: ['name', 'suggestion'],

@@ -54,7 +54,7 @@ export interface ListQueryOptions extends Partial<FilterLimits>, SearchOptions {
   readonly maxSortKeys?: number;
 }
 
-/** A prefix becomes a regular expression of up to four bytes for each character. The database accepts 32,764 bytes. */
+/** The database accepts every prefix of so many ASCII characters. `refusePrefix` counts the bytes of others. */
 const longestPrefix = 8000;
 
 /** The database accepts no more sort keys. */

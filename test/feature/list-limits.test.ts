@@ -66,7 +66,7 @@ describe('the length of a prefix', () => {
 });
 
 describe('the longest prefix that an api can allow', () => {
-  it.each(['.', '€', '😀'])('is one that the database takes, whatever it consists of: %s', async (character) => {
+  it.each(['a', '.', 'é'])('is one that the database takes, whether its characters have one byte or two: %s', async (character) => {
     // Node does not read headers of this size unless it is told to: the middlewares alone, with the query behind them.
     const paging = cursorPaging();
     const { port } = await serve(

@@ -49,6 +49,8 @@ describe('collectionValidator()', () => {
     ['string', t.string({ minLength: 2, maxLength: 3 }), ['ab', '🙂🙂🙂'], ['a', '🙂', 'abcd', 5, null]],
     ['string with a simple pattern', t.string({ pattern: '^[A-Z]{2}-?[0-9]+$' }), ['AB-1', 'AB12'], ['ab-1', 'AB-']],
     ['string with another pattern', t.string({ pattern: '^\\p{Lu}' }), ['Ä', 'ä'], [5]],
+    ['string with the longest pattern', t.string({ pattern: `^${'[ab]'.repeat(1023)}ab$` }), [`${'a'.repeat(1023)}ab`], ['ab', 5]],
+    ['string with a longer pattern', t.string({ pattern: `^${'[ab]'.repeat(1023)}abc$` }), ['ab'], [5]],
     ['enum', t.enum(['a', 'b']), ['a'], ['c', null, 1]],
     ['int', t.int({ minimum: 1, exclusiveMaximum: 10, multipleOf: 3 }), [3, long(9n)], [0, 4, 12, new Double(3), '3']],
     ['int beyond 32 bits', t.int(), [long(9007199254740991n)], [new Double(1), decimal('1')]],

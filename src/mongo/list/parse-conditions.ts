@@ -5,7 +5,8 @@ import { itemsOf, keyOf, type QueryParameter } from '../../http/query-string.ts'
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
 import { type Operator, operators } from '../../model/define/policy.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
-import { type Condition, fitsPattern } from '../query/filter.ts';
+import type { Condition } from '../query/filter.ts';
+import { refusePrefix } from '../query/prefix-pattern.ts';
 
 /** The limits of filters. */
 export interface ConditionLimits {
@@ -143,9 +144,9 @@ export function tooManyValues({ maxFilterValues }: ConditionLimits): Invalid {
   return new Invalid('maxItems', `must have at most ${maxFilterValues} values`, { limit: maxFilterValues });
 }
 
-export function castPrefix({ caseless }: QueryField, text: string, { maxPrefix }: ConditionLimits): string | Invalid {
-  const isTooLong = [...text].length > maxPrefix || (caseless && !fitsPattern(caseless.fold(text)));
-  return isTooLong ? new Invalid('maxLength', `must have at most ${maxPrefix} characters`, { limit: maxPrefix }) : text;
+export function castPrefix(field: QueryField, text: string, { maxPrefix }: ConditionLimits): string | Invalid {
+  if ([...text].length > maxPrefix) return new Invalid('maxLength', `must have at most ${maxPrefix} characters`, { limit: maxPrefix });
+  return refusePrefix(field, text) ?? text;
 }
 
 const notBoolean = new Invalid('type', 'must be true or false', { type: 'boolean' });

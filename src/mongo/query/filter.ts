@@ -4,6 +4,7 @@ import { type Operator, operators } from '../../model/define/policy.ts';
 import { fromDocumentOrText } from '../../model/value/leaves.ts';
 import { isObject } from '../../model/value/plain-object.ts';
 import { Invalid } from '../../rules.ts';
+import { prefixPattern, refusePrefix } from './prefix-pattern.ts';
 
 /** The value that a filter compares with: of an array, that of an element. */
 type ElementOf<Value> = Value extends readonly (infer Element)[] ? Element : Value;
@@ -51,23 +52,8 @@ const queryOperators: Readonly<Record<Operator, (value: unknown) => Record<strin
   lt: (value) => ({ $lt: value }),
   lte: (value) => ({ $lte: value }),
   exists: (value) => ({ $exists: value }),
-  prefix: (value) => ({ $regex: `^${escapeRegExp(value as string)}` }),
+  prefix: (value) => ({ $regex: prefixPattern(value as string) }),
 };
-
-/**
- * The database takes no longer pattern, in bytes. A text without case may be longer than the text that it is made of.
- */
-const longestPattern = 32_763;
-
-/** Whether the database can look for texts that begin with this one. */
-export function fitsPattern(prefix: string): boolean {
-  return Buffer.byteLength(escapeRegExp(prefix)) < longestPattern;
-}
-
-// Escapes every character that has a meaning in PCRE, because a prefix is literal text.
-function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.|?*+()[\]{}#/-]/g, '\\$&');
-}
 
 /**
  * Builds a filter that matches if all conditions do. Conditions on the same field are merged:
@@ -224,6 +210,8 @@ function readOperand(field: QueryField, operator: Operator, value: unknown, sour
     // The leaf does not read it, because the beginning of an enum's member is not a member.
     if (typeof value !== 'string' || !field.operators.has('prefix'))
       throw new Error(`\`prefix\` on \`${field.name}\` in a ${source} needs a string, and a field of strings.`);
+    const refusal = refusePrefix(field, value);
+    if (refusal) throw new Error(`\`prefix\` on \`${field.name}\` in a ${source} ${refusal.message}.`);
     return value;
   }
   if (operator !== 'in' && operator !== 'nin') return readScalar(field, value, source);

@@ -158,9 +158,9 @@ const numeric: ReadonlySet<Leaf> = new Set([intLeaf, int64Leaf, floatLeaf, decim
 
 /**
  * A pattern of letters, digits and classes of them, which all dialects of regular expressions read alike, however long
- * the text is.
+ * the text is. MongoDB compiles one of this length: a class takes up to eight times as many bytes then, of 64 KiB.
  */
-const plainPattern = /^\^?(?:[\w-]|\[[\w-]+\]|\{\d{1,3}(?:,\d{0,3})?\}|[?*+])*\$?$/;
+const plainPattern = /^(?=.{0,4096}$)\^?(?:[\w-]|\[[\w-]+\]|\{\d{1,3}(?:,\d{0,3})?\}|[?*+])*\$?$/;
 
 function textRules({ minLength, maxLength, pattern }: BsonSchema): BsonSchema {
   return defined({ minLength, maxLength, pattern: typeof pattern === 'string' && plainPattern.test(pattern) ? pattern : undefined });

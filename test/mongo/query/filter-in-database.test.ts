@@ -4,6 +4,7 @@ import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { buildFilter } from '../../../src/mongo/query/filter.ts';
+import { refusePrefix } from '../../../src/mongo/query/prefix-pattern.ts';
 import { useDatabase } from '../../support/database/database.ts';
 
 const { scopeFields } = compileModel(defineModel('Doc', { collection: 'docs', fields: { s: t.string() } }));
@@ -29,4 +30,21 @@ describe('buildFilter()', () => {
       { numRuns: 100 },
     );
   }, 120_000);
+
+  // The bound of MongoDB 7.0 is that of `refusePrefix`; 6.0 takes longer ones.
+  it.each(['a', '.', 'é', '€', '😀'])(
+    'makes patterns of up to 16,384 bytes, which every MongoDB takes, and MongoDB 7 takes no longer ones: %s',
+    async (character) => {
+      const docs = database.db.collection('docs');
+      const find = (prefix: string) => docs.find(buildFilter([{ field, operator: 'prefix', value: prefix }])).toArray();
+      const bytes = character === '.' ? 2 : Buffer.byteLength(character);
+      const longest = character.repeat(Math.floor(16_383 / bytes)) + 'a'.repeat(16_383 % bytes);
+      expect(refusePrefix(field, longest)).toBeUndefined();
+      expect(await find(longest)).toEqual([]);
+      expect(refusePrefix(field, `${longest}a`)).toBeDefined();
+      const { version } = await database.db.admin().serverInfo();
+      if (version.startsWith('6.')) expect(await find(`${longest}a`)).toEqual([]);
+      else await expect(find(`${longest}a`)).rejects.toMatchObject({ code: 51091 });
+    },
+  );
 });

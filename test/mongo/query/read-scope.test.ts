@@ -76,6 +76,10 @@ describe('what a scope returns', () => {
     [{ owner: { exists: 1 } }, '`exists` on `owner` in a scope must be true or false.'],
     [{ owner: { prefix: 5 } }, '`prefix` on `owner` in a scope needs a string, and a field of strings.'],
     [{ count: { prefix: '5' } }, '`prefix` on `count` in a scope needs a string, and a field of strings.'],
+    [
+      { owner: { prefix: 'a'.repeat(16_384) } },
+      '`prefix` on `owner` in a scope must be a pattern of at most 16384 bytes for MongoDB, and is one of 16385.',
+    ],
     [{ owner: { in: 'ann' } }, '`in` on `owner` in a scope must be an array.'],
     [{ owner: { nin: undefined } }, '`nin` on `owner` in a scope must be an array.'],
     [{ owner: { in: new Array(1) } }, "The scope's value of `owner` must be a string."],
