@@ -48,7 +48,7 @@ const suites: Readonly<Record<string, Suite>> = {
   // What becomes of writes, places and connections when databases, networks, clients and servers fail. They start and
   // kill servers of their own; `FAULT_ROUNDS=20 npm run test:faults` plays longer.
   faults: {
-    projects: [{ name: 'faults', include: ['test/faults/**/*.test.ts'] }],
+    projects: [{ name: 'faults', include: ['test/faults/**/*.test.ts'], globalSetup: 'test/support/database/choose-mongod.ts' }],
     maxWorkers: cores + 2, // most of their time they wait for timeouts and elections
     testTimeout: 600_000 * Number(process.env.FAULT_ROUNDS ?? 1),
   },

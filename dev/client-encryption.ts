@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { withLock } from './lock.ts';
+import { installPackages, mayInstall } from './apt-get.ts';
+import { installOnce } from './install-once.ts';
 import type { Log } from './log.ts';
-import { runSilently, runVisibly } from './run.ts';
+import { runSilently } from './run.ts';
 import { fetchPinned, unpackMember, type WheelFile } from './wheel.ts';
 
 /** The native module of the driver for encrypted fields, and what its source is compiled with. */
@@ -24,20 +25,11 @@ const library: WheelFile = {
  */
 export async function installClientEncryption(cache: string, log: Log): Promise<string> {
   const target = join(cache, 'client-encryption-7.2.1');
-  const modules = join(target, 'node_modules');
-  await mkdir(cache, { recursive: true });
-  const onWait = () => log('client encryption: waiting for another process that is installing it');
-  await withLock(`${target}.lock`, onWait, async () => {
-    if (await isThere(target)) return;
-    const folder = await mkdtemp(join(cache, '.unpack-'));
-    try {
-      await install(folder, log);
-      await rename(folder, target); // one that is killed leaves nothing, or all of it
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+  await installOnce(target, 'client encryption', log, async (folder) => {
+    await install(folder, log);
+    return folder;
   });
-  return modules;
+  return join(target, 'node_modules');
 }
 
 async function install(folder: string, log: Log): Promise<void> {
@@ -89,17 +81,8 @@ async function findCompiler(log: Log): Promise<string> {
       () => false,
     );
   if (await isThere()) return compiler;
-  if (process.env.CXX || process.getuid?.() !== 0)
-    throw new Error(`There is no compiler \`${compiler}\`. Install one, such as g++, or set CXX.`);
+  if (process.env.CXX || !mayInstall) throw new Error(`There is no compiler \`${compiler}\`. Install one, such as g++, or set CXX.`);
   log('client encryption: installing g++ by apt-get');
-  await runVisibly('apt-get', ['update']);
-  await runVisibly('apt-get', ['install', '--yes', '--no-install-recommends', 'g++']);
+  await installPackages(['g++']);
   return compiler;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -38,7 +38,7 @@ export class MongodProcess extends MongoInstance {
     const { dbPath, replSet } = options;
     const args = [...mongodArgs, ...(options.args ?? [])];
     const instance = new MongodProcess({
-      instance: { port, ip: '127.0.0.1', dbPath, ...(replSet && { replSet }), storageEngine: 'wiredTiger', args },
+      instance: { port, ip: '127.0.0.1', dbPath, ...(replSet && { replSet }), storageEngine: 'wiredTiger', args, launchTimeout },
       binary: { systemBinary: options.binary },
       // Ctrl-C in a terminal goes to the whole process group: mongod must still be there for an orderly stop.
       spawn: { detached: true },
@@ -92,6 +92,9 @@ export class MongodProcess extends MongoInstance {
     for (const line of lines) super.stdoutHandler(line);
   }
 }
+
+/** A net: several that start at once on a busy machine need more than the ten seconds that they usually have. */
+const launchTimeout = 60_000;
 
 const mongodArgs = [
   // Without it, a mongod whose parent was killed waits 15 s for a secondary to take over, and holds its data folder so

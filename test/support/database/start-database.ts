@@ -1,10 +1,12 @@
 import { startReplicaSet } from '../../../dev/replica-set.ts';
+import chooseMongod from './choose-mongod.ts';
 
 /**
  * Runs once before the tests with a database. What it returns ends the replica set, and forgets its address: the next
  * run of a watch starts its own.
  */
 export default async function startDatabase(): Promise<() => Promise<void>> {
+  await chooseMongod();
   const given = process.env.MONGODB_URI;
   const set = await startReplicaSet();
   process.env.MONGODB_URI = set.uri;
