@@ -6,7 +6,7 @@ import { describeFields, type FieldFindings } from './describe-fields.ts';
 import { formatTable } from './format-table.ts';
 
 /** A function around an operation, by its name, and the key of the definition that gives it. */
-export interface FunctionFindings {
+interface FunctionFindings {
   readonly name: string;
   /** Such as `guards` or `guardsFor.change`; for a function of another resource, with its path: `people: guards`. */
   readonly from: string;
