@@ -120,6 +120,12 @@ describe('GET <resource>/{id}/<relation>', () => {
     expect(idsOf((await list('projects/few/tasks', 'small')).data)).toEqual(['f', 'g']);
   });
 
+  it('tells who may not ask nothing about the record: the guards of both are asked before anything is read', async () => {
+    expect((await send('GET', 'projects/nowhere/tasks', undefined, 'writer')).status).toBe(403);
+    expect((await send('POST', 'projects/nowhere/tasks', { id: 'x', title: 'X' }, 'reader')).status).toBe(403);
+    expect(commands.names).toEqual([]);
+  });
+
   it('asks the Get guards of the record and the List guards of the other resource', async () => {
     expect((await send('GET', 'projects/full/tasks', undefined, 'blind')).status).toBe(403);
     expect((await send('GET', 'projects/full/tasks', undefined, 'writer')).status).toBe(403);

@@ -1,5 +1,5 @@
 import { validationFailed } from '../../errors.ts';
-import type { Context } from '../../middleware/exchange/context.ts';
+import type { Context, ResourceMiddleware } from '../../middleware/exchange/context.ts';
 import { requestPath } from '../../middleware/record.ts';
 import { findParent } from '../../middleware/relations/find-parent.ts';
 import { once } from '../../mistakes.ts';
@@ -9,7 +9,7 @@ import type { CompiledResource, NestedResource } from '../define/compiled-resour
 import { queryName } from '../define/whole-list.ts';
 import { chains, queried } from './chains.ts';
 import { guard, store } from './parts.ts';
-import { type Chain, limitOf, type Row, rowOf } from './row.ts';
+import { limitOf, type Row, rowOf } from './row.ts';
 
 const parts = {
   list: { names: ['list'], make: chains.list },
@@ -18,10 +18,11 @@ const parts = {
 };
 
 /**
- * The operations of `nested`: the record of the path is found within its own guards and scope, and then the chain of
- * the other resource runs, limited to the records that refer to it.
+ * The operations of `nested`: the guards of both resources are asked, the record of the path is found within its own
+ * scope, and then the chain of the other resource runs, limited to the records that refer to it.
  */
 export function nestedRows(r: CompiledResource): Row[] {
+  const shownBy = r.shownBy ? [r.shownBy] : [];
   return r.nested.flatMap((nested) => {
     const { target, name: relation } = nested;
     const below = once(() => within(r, nested));
@@ -35,7 +36,7 @@ export function nestedRows(r: CompiledResource): Row[] {
         subject: { kind: 'nested', nested, part: kind },
         ...(kind === 'query' && { operation: list, twinOf: list, sharesPath: true }),
         asks: [
-          { resource: r, names: r.shownBy ? [r.shownBy] : [] },
+          { resource: r, names: shownBy },
           { resource: target, names },
         ],
         runs: { resource: target, names: [kind === 'create' ? kind : 'list'] },
@@ -46,20 +47,29 @@ export function nestedRows(r: CompiledResource): Row[] {
         isHidable: true,
         readsJson: kind !== 'list',
         maxTimeMS: limitOf(target),
-        chain: () => [...checkParent(r, nested, kind === 'create'), ...make(below(), names)],
+        chain: () => [
+          ...guard(r, shownBy),
+          ...guard(target, names), // before anything is read: who may not ask learns nothing about the record
+          parent(r, nested, kind === 'create'),
+          ...make(below(), names),
+        ],
       });
     });
   });
 }
 
-function checkParent(r: CompiledResource, { via, target }: NestedResource, latest: boolean): Chain {
+function parent(r: CompiledResource, { via, target }: NestedResource, latest: boolean): ResourceMiddleware {
   const scope = r.isScoped ? { scope: r.scope } : {};
-  return [...guard(r, r.shownBy ? [r.shownBy] : []), findParent(r.model, { ...store(r), child: target.model, via, latest, ...scope })];
+  return findParent(r.model, { ...store(r), child: target.model, via, latest, ...scope });
 }
+
 /** The error for a client that does not know the field. */
 const cannotRefer = new Invalid('reference', 'cannot refer to the record of the path').at('');
 
-/** The other resource as it is served below a record: with cursors of its own, and the reference set by the server. */
+/**
+ * The other resource as it is served below a record: with its guards asked before, with cursors of its own, and with the
+ * reference set by the server.
+ */
 function within(r: CompiledResource, { name, via, target }: NestedResource): CompiledResource {
   const { create: own } = target.serverFields;
   const isPrivate = target.model.fieldTable.get(via.name)?.isPrivate;
@@ -74,6 +84,7 @@ function within(r: CompiledResource, { name, via, target }: NestedResource): Com
   return {
     ...target,
     path,
+    guardsOf: () => [],
     serverFields: { ...target.serverFields, create },
     location: (ctx, id) => [...requestPath(ctx).split('/').slice(0, -3), target.path, id].join('/'),
   };
