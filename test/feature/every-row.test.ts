@@ -1,0 +1,3 @@
+import { describeMatrix } from '../support/matrix/describe-matrix.ts';
+
+describeMatrix(['api.fetch']);
