@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { listNames } from '../hints.ts';
 import { reachabilityOf } from '../mongo/driver/reachability.ts';
 import type { CompiledResource } from '../resource/define/compiled-resource.ts';
-import { singleWrites } from '../resource/define/standard-operations.ts';
+import { isWriteOfMany, singleWrites } from '../resource/define/standard-operations.ts';
 
 /** The features of an api that need transactions. */
 interface Needing {
@@ -32,7 +32,7 @@ export function warnOfStandalone(db: Db, { batch, idempotency, resources }: Need
 
 function needingOf({ path, ops, operations, withinOf }: CompiledResource): string[] {
   const hasHooks = [...singleWrites, ...operations.map(({ name }) => name)].some((name) => withinOf(name).length > 0);
-  const ofMany = ops.filter((name) => name === 'patchMany' || name === 'deleteMany');
+  const ofMany = ops.filter(isWriteOfMany);
   return [...(hasHooks ? ['within'] : []), ...ofMany].map((name) => `\`${name}\` of resource \`${path}\``);
 }
 

@@ -2,6 +2,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { innermost, type ObjectNode, relationSlot, type Slot } from '../../model/node.ts';
 import type { ManyRelation } from '../../model/relations/many-relations.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import { isRead } from '../../resource/define/standard-operations.ts';
 import type { Schema } from '../document.ts';
 import { toSchemaName } from './named-schema.ts';
 
@@ -57,7 +58,7 @@ export function findIncluded(resources: readonly CompiledResource[]): Included {
       choose(one);
     }
   }
-  for (const { model, fields, ops } of resources) if (fields && (ops.includes('list') || ops.includes('get'))) choose(model);
+  for (const { model, fields, ops } of resources) if (fields && ops.some(isRead)) choose(model);
   return {
     models: [...byName.values()],
     chosen: [...chosen],

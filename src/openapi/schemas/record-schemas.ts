@@ -19,7 +19,7 @@ import { makeId } from '../../model/write/compile-writes.ts';
 import type { EmbeddedMode } from '../../model/write/plan-changes.ts';
 import { refusalOfNull } from '../../model/write/read-value.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import type { Operation } from '../../resource/define/standard-operations.ts';
+import { isRead, isWriteOfMany, type Operation } from '../../resource/define/standard-operations.ts';
 import type { Schema } from '../document.ts';
 import { annotate } from './annotate.ts';
 import { describeEvents, type EventSchemas } from './event-schemas.ts';
@@ -60,12 +60,12 @@ interface Member {
  */
 export function describeRecord(resource: CompiledResource, included: Included): RecordSchemas {
   const { ops, operations, model } = resource;
-  const isSelected = resource.fields && ops.some(isChoice);
-  const isRead =
-    ops.some((operation) => answersRecord(operation) && !(isSelected && isChoice(operation))) ||
+  const isSelected = resource.fields && ops.some(isRead);
+  const isShown =
+    ops.some((operation) => answersRecord(operation) && !(isSelected && isRead(operation))) ||
     operations.some(({ answer }) => answer === 'record' || answer === 'records' || answer === 'page');
   const root: ObjectNode = { ...resource.model.root, name: resource.model.name };
-  const read: RecordSchemas = isRead ? describeRead(model, included) : {};
+  const read: RecordSchemas = isShown ? describeRead(model, included) : {};
   const selected: RecordSchemas = isSelected ? describeSelected(model, included) : {};
   const shown = (selected.selected ?? read.read) as Schema;
   const page = ops.includes('list') ? describePage(root, resource, shown) : undefined;
@@ -96,11 +96,7 @@ export function describeBody({ root, name }: CompiledModel, operation: 'create' 
 }
 
 function answersRecord(operation: Operation): boolean {
-  return operation !== 'delete' && operation !== 'patchMany' && operation !== 'deleteMany';
-}
-
-function isChoice(operation: Operation): boolean {
-  return operation === 'list' || operation === 'get';
+  return operation !== 'delete' && !isWriteOfMany(operation);
 }
 
 function describePage(root: ObjectNode, resource: CompiledResource, shown: Schema): Schema {

@@ -5,11 +5,11 @@ import { maxAffectedName } from '../../mongo/list/parse-filter-query.ts';
 import { deletedName, listParameters } from '../../mongo/list/parse-list-query.ts';
 import { searchName } from '../../mongo/list/parse-search.ts';
 import type { ResourceDefinition } from './resource-options.ts';
-import type { Operation } from './standard-operations.ts';
+import { isWriteOfMany, type Operation } from './standard-operations.ts';
 
 /** A list takes `total=true` itself: `total[gte]=5` could still be a filter, but `total=5` could not. */
 export function checkFilterNames(model: CompiledModel, ops: readonly Operation[], { deleted, search }: ResourceDefinition): void {
-  const ofMany = ops.some(isOfMany) ? [maxAffectedName] : [];
+  const ofMany = ops.some(isWriteOfMany) ? [maxAffectedName] : [];
   const ofSearch = search || model.search ? [searchName] : [];
   const ofPoints = nearPoints(model.clientFields).length > 0 ? nearParameters : [];
   for (const name of [...listParameters, ...ofMany, ...ofSearch, ...ofPoints, ...(deleted === undefined ? [] : [deletedName])]) {
@@ -23,13 +23,9 @@ export function checkFilterNames(model: CompiledModel, ops: readonly Operation[]
 
 /** A write to many records requires a filter. */
 export function checkFilters({ clientFields, name }: CompiledModel, ops: readonly Operation[], where: string): void {
-  const needing = ops.find(isOfMany);
+  const needing = ops.find(isWriteOfMany);
   if (needing && ![...clientFields.values()].some(({ operators }) => operators.size > 0))
     throw new ConfigurationError(
       `\`ops\` of ${where} has \`${needing}\`, which requires a filter, but no field of ${name} can be filtered: give one a \`policy.filter\`.`,
     );
-}
-
-function isOfMany(operation: Operation): boolean {
-  return operation === 'patchMany' || operation === 'deleteMany';
 }

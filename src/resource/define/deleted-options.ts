@@ -8,6 +8,7 @@ import { deletedName } from '../../mongo/list/parse-list-query.ts';
 import type { Paging } from '../../mongo/list/parse-paging.ts';
 import { checkOptions, type LegalOptions, required } from '../../options.ts';
 import type { RequestContext } from './custom-operation.ts';
+import { isRead } from './standard-operations.ts';
 
 /** Who may ask for deleted records. */
 export interface DeletedOptions<Principal, App = Koa.Context> {
@@ -45,6 +46,6 @@ export function checkDeleted(
   if (deleted === undefined) return;
   requireDeletedAt(model, `\`deleted\` of ${where}`);
   checkOptions(deleted as DeletedOptions<never>, legal, `\`deleted\` of ${where}`);
-  if (!ops.includes('list') && !ops.includes('get'))
+  if (!ops.some(isRead))
     throw new ConfigurationError(`\`deleted\` of ${where} needs \`list\` or \`get\` in \`ops\`: they take \`${deletedName}\`.`);
 }

@@ -3,6 +3,7 @@ import { asCompiled, type CompiledModel } from '../../model/compile/compile-mode
 import type { Model } from '../../model/define/define-model.ts';
 import { isObject } from '../../model/value/plain-object.ts';
 import { anArrayOf, checkOptions, type LegalOptions } from '../../options.ts';
+import { isRead } from './standard-operations.ts';
 import type { ListParts } from './whole-list.ts';
 
 /** How the list and the records of a resource are kept true. */
@@ -31,7 +32,7 @@ export function readLive(given: unknown, { ops, custom }: Pick<ListParts, 'ops' 
   if (given !== true && !isObject(given)) throw new ConfigurationError(`\`live\` of ${where} must be true or an object: { watches }.`);
   const options: LiveListOptions = given === true ? {} : given;
   checkOptions(options, legal, `\`live\` of ${where}`);
-  if (!ops.includes('list') && !ops.includes('get'))
+  if (!ops.some(isRead))
     throw new ConfigurationError(`\`live\` of ${where} is about what it shows, but \`ops\` has neither \`list\` nor \`get\`.`);
   if (custom.includes(liveName))
     throw new ConfigurationError(`${where} has \`live\`, so that a custom operation cannot have this name: give it another one.`);

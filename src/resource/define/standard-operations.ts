@@ -59,5 +59,15 @@ export function isWrite(operation: string): operation is WriteOperation {
   return isStandard(operation) && standardOperations[operation].group !== 'read';
 }
 
+/** Whether an operation is a standard one that reads. */
+export function isRead(operation: string): boolean {
+  return isStandard(operation) && standardOperations[operation].group === 'read';
+}
+
+/** Whether an operation writes every record that matches a filter. */
+export function isWriteOfMany(operation: string): operation is WriteOfMany {
+  return isWrite(operation) && standardOperations[operation].about === 'many';
+}
+
 /** The operations that write one record. */
 export const singleWrites = operations.filter((name) => isWrite(name) && standardOperations[name].about === 'one');
