@@ -33,8 +33,8 @@ export class Answers {
    */
   add(ctx: Context): void {
     const { status, record } = ctx;
+    const body = answerBody(ctx); // which refuses an answer that was taken over, whatever its status
     if (status >= 400) throw new Problem({ status });
-    const body = answerBody(ctx);
     if (body && this.#bytes + body.length > this.#max) throw tooLarge(this.#max);
     const head = `{"status":${status}${header(ctx, 'ETag')}${header(ctx, 'Location')}`;
     const answer = body ? [Buffer.from(`${head},"body":`), asJson(body, ctx), Buffer.from('}')] : [Buffer.from(`${head}}`)];

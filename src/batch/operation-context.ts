@@ -55,6 +55,7 @@ function ofBatch(name: string): boolean {
 export function operationContext(ctx: Context, operation: BatchOperation): Context {
   const req = new OperationRequest(ctx, operation, baseOf(ctx.url) + operation.path) as unknown as IncomingMessage;
   const res = new ServerResponse(req);
+  res.statusCode = 404; // as Koa begins: nothing has been answered yet
   const { request, response } = ctx.app.createContext(req, res);
   const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
   const own = { req, res, request, response, originalUrl: baseOf(originalUrl) + operation.path, state: { ...ctx.state } };
