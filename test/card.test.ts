@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import { middlewareNames } from './middleware/exported-functions.ts';
 import { beyond, concerns, packages, topLevel, uses } from './support/card.ts';
 

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import { findSubjects, furtherTests } from '../dev/mutation/scope.ts';
 import { failures } from './faults/parts/failures.ts';
 
@@ -61,7 +60,7 @@ describe('docs/about/reliability.md', () => {
   });
 
   it.each(inCode.filter((text) => /^(?:\w+=\d+ )?(?:npm|npx) /.test(text)))('names a command that runs something: %s', (command) => {
-    const [, program = '', rest = ''] = /(npm run|npx vitest run) (.*)$/.exec(command) ?? [];
+    const [, program = '', rest = ''] = /(npm run|npx jest) (.*)$/.exec(command) ?? [];
     const [first = '', ...words] = rest.split(' ');
     if (program === 'npm run') expect(scripts).toContain(first);
     const patterns = program === 'npm run' ? words : [first];

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { problemCodes } from '../src/errors.ts';
 import { Problem, type ProblemCode, type ProblemOptions, Unauthorized } from '../src/index.ts';
 import type { Any } from './support/any.ts';

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { didYouMean, firstNames, listNames, nearest, showName } from '../src/hints.ts';
 
 /** The textbook algorithm (optimal string alignment), to compare with. */

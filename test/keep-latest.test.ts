@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { keepLatest } from '../src/keep-latest.ts';
 
 describe('keepLatest()', () => {

@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../src/errors.ts';
 import { about, once, refuse, tryAll } from '../src/mistakes.ts';
 

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import ts from 'typescript';
-import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
@@ -285,7 +284,7 @@ function placesOf(path: string, from: string): string[] {
   return [join(root, from), join(root, dirname(from)), src, root].map((base) => join(base, path));
 }
 
-/** Whether a path is the beginning of one that exists, as Vitest takes it: `test/feature/scope`. */
+/** Whether a path is the beginning of one that exists, as Jest takes it: `test/feature/scope`. */
 function isPattern(path: string): boolean {
   return (
     path.startsWith(join(root, 'test/')) &&

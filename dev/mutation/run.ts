@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runVisibly } from '../run.ts';
 import { listSurvivors, type Report, type Score, scoreOf, updateScores } from './report.ts';
@@ -32,18 +33,18 @@ async function mutate({ file, tests }: Subject): Promise<Report> {
   if (tests.length === 0) throw new Error(`${file} has no tests that need no database: see dev/mutation/scope.ts`);
   const name = file.replaceAll('/', '-');
   const [config, report] = [join(work, `${name}.config.json`), join(work, `${name}.report.json`)];
-  await writeFile(config, JSON.stringify(configure(file, report)));
-  process.env.MUTATION_TESTS = tests.join(',');
+  await writeFile(config, JSON.stringify(configure(file, tests, report)));
   await runVisibly(process.execPath, [join(home, 'node_modules/@stryker-mutator/core/bin/stryker.js'), 'run', config]);
   return JSON.parse(await readFile(report, 'utf8'));
 }
 
-function configure(file: string, report: string): object {
+/** Each mutant is a run of Jest, which takes a second: Stryker's own runner for Jest needs Jest's environment. */
+function configure(file: string, tests: readonly string[], report: string): object {
   return {
     mutate: [file],
-    testRunner: 'vitest',
-    vitest: { configFile: 'dev/mutation/vitest.config.ts', related: false },
-    concurrency: 1,
+    testRunner: 'command',
+    commandRunner: { command: `node node_modules/jest/bin/jest.js --selectProjects mutation --ci --runInBand --bail ${tests.join(' ')}` },
+    concurrency: availableParallelism(),
     allowEmpty: true,
     tempDirName: '.tmp/stryker',
     logLevel: 'warn',

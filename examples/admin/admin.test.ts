@@ -2,7 +2,6 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Long, ObjectId } from 'mongodb';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runVisibly } from '../../dev/run.ts';
 import { useDatabase } from '../../test/support/database/database.ts';
 import { fileBlocksOf } from '../../test/support/docs/pages.ts';

@@ -1,5 +1,4 @@
 import { MongoClient } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, defineModel, service, t } from '../../src/index.ts';
 import { js } from '../model/misuse.ts';
 

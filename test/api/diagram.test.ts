@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import * as orders from '../../examples/orders/model.ts';
 import { defineModel, diagram, t } from '../../src/index.ts';
 import * as books from '../support/models/books.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { compileDispatch } from '../../src/api/dispatch.ts';
 import type { Route } from '../../src/api/route.ts';
 import { Problem } from '../../src/errors.ts';

@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import { readDocsFiles } from '../../src/api/docs-routes.ts';
 import { ConfigurationError, defineModel, service, t } from '../../src/index.ts';
 import { docsFiles } from '../../src/openapi/docs-page.ts';

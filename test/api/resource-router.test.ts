@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { ResourceRouter } from '../../src/api/resource-router.ts';
 import type { Route } from '../../src/api/route.ts';
 import { Problem } from '../../src/errors.ts';

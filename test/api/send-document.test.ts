@@ -1,10 +1,9 @@
-import { afterEach, expect, it, vi } from 'vitest';
 import { sendDocument } from '../../src/api/send-document.ts';
 import type { Context } from '../../src/middleware/exchange/context.ts';
 import type { OpenapiDocument } from '../../src/openapi/document.ts';
 
 afterEach(() => {
-  vi.restoreAllMocks();
+  jest.restoreAllMocks();
 });
 
 function serve(build: () => OpenapiDocument): (mount: string) => Promise<string> {
@@ -42,7 +41,7 @@ it('writes the text once for each mount, however often they alternate', async ()
   await ask('');
   const servers: unknown[] = [];
   const { stringify } = JSON;
-  vi.spyOn(JSON, 'stringify').mockImplementation((value: unknown) => {
+  jest.spyOn(JSON, 'stringify').mockImplementation((value: unknown) => {
     servers.push(value);
     return stringify(value);
   });

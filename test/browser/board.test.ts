@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runVisibly } from '../../dev/run.ts';
 import { createBoard } from '../../examples/board/api.ts';
 import { buildPage } from '../../examples/board/build-page.ts';

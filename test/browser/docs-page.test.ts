@@ -1,7 +1,6 @@
 import type { Middleware } from 'koa';
 import mount from 'koa-mount';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAtlas } from '../../examples/atlas/api.ts';
 import { loadAtlas, readAtlasData } from '../../examples/atlas/load.ts';
 import { createShop } from '../../examples/orders/api.ts';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type OpenStream, type Streams, useStreams } from '../products/client/serve-streams.ts';
 import type { Any } from '../support/any.ts';
 import { until } from '../support/until.ts';

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
 import { toPagePath } from '../../site/address.ts';
 import { sections } from '../../site/sidebar.ts';
 import { address, dist, useSite } from '../support/http/serve-site.ts';

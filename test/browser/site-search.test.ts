@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { useSite } from '../support/http/serve-site.ts';
 
 const site = useSite();

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest';
 import { toPagePath } from '../../site/address.ts';
 import { sections } from '../../site/sidebar.ts';
 import { useSite } from '../support/http/serve-site.ts';

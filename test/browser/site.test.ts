@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import { toAbsolute } from '../../site/address.ts';
 import { address, dist, useSite } from '../support/http/serve-site.ts';
 

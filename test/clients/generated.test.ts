@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { createShop } from '../../examples/orders/api.ts';
 import { applyIndexes } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Streams, useStreams } from '../products/client/serve-streams.ts';
 import type { Any } from '../support/any.ts';
 import { filesOf } from '../support/docs/pages.ts';

@@ -16,7 +16,7 @@ export { effectScope, nextTick, ref } from 'vue';
 `;
 
 /** Runs once before the tests: the compiler and each test need the clients of all generators. */
-export default async function start(): Promise<() => Promise<void>> {
+export default async function start(): Promise<void> {
   await rm(generated, { recursive: true, force: true });
   await runScript('dev/openapi/write-documents.ts', generated);
   for (const file of await readdir(generated)) {
@@ -34,8 +34,7 @@ export default async function start(): Promise<() => Promise<void>> {
   await write('live-lists', [...Object.entries(filesOf('docs/clients/live-lists.md')), ['harness.js', liveHarness]]);
   const generate = (...configs: string[]) => runScript(join(generators, 'generate.ts'), generated, ...configs);
   const clients = [generate('kubb.config.ts'), generate('openapi-ts.config.ts', 'orval.config.ts').then(writeTypes)];
-  const [stopDatabase] = await Promise.all([startDatabase(), ...clients]);
-  return stopDatabase;
+  await Promise.all([startDatabase(), ...clients]);
 }
 
 async function write(folder: string, files: readonly (readonly [string, string])[]): Promise<void> {

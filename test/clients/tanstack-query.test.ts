@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createShop } from '../../examples/orders/api.ts';
 import { applyIndexes } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';

@@ -1,6 +1,5 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { expect, it } from 'vitest';
 import { cacheFolder } from '../../dev/cache-folder.ts';
 
 it.each([

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { chooseMongod } from '../support/database/choose-mongod.ts';
 
 const install = async () => '/cache/mongod-7';

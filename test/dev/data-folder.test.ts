@@ -1,6 +1,5 @@
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
 import { removeAbandoned } from '../../dev/data-folder.ts';
 import { useTemporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,5 +1,4 @@
 import { delimiter, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import { findMongod, type Machine } from '../../dev/find-mongod.ts';
 
 const onPath = join('/opt/mongo/bin', process.platform === 'win32' ? 'mongod.exe' : 'mongod');

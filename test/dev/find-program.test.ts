@@ -1,5 +1,4 @@
 import { delimiter } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import { findProgram, type Program, type ProgramMachine } from '../../dev/find-program.ts';
 
 /** A machine with these files, on which an installation adds the next ones. */

@@ -1,6 +1,5 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import { installOnce } from '../../dev/install-once.ts';
 import { useTemporaryFolder } from '../support/temporary-folder.ts';
 

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { access, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import { withLock } from '../../dev/lock.ts';
 import { useTemporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
 import { downloadMongod } from '../../dev/memory-server-binary.ts';
 
 describe('downloadMongod', () => {

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { installMongodOnWine, type Parts } from '../../dev/mongod-on-wine.ts';
 import { fetchFrom, makeFakeWheel } from '../support/processes/fake-wheel.ts';
 import { useTemporaryFolder } from '../support/temporary-folder.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { listSurvivors, type Report, scoreOf, updateScores } from '../../dev/mutation/report.ts';
 
 const mutant = (status: Report['files'][string]['mutants'][number]['status'], line = 1) => ({

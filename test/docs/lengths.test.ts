@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
 import { pages, root } from '../support/docs/pages.ts';
 
 /** Five lines of a page, as GitHub and the site show them. */

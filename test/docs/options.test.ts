@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { defineModel, service, t } from '../../src/index.ts';
 import { root } from '../support/docs/pages.ts';
 

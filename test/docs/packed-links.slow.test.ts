@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../support/docs/pages.ts';
 
 /** The files that npm packs, but those of a build, and the folders above them. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
 import { root } from '../support/docs/pages.ts';
+import { expectWith } from '../support/expect.ts';
 
 it('each promise of the upgrade policy names tests that there are', () => {
   const policy = readFileSync(join(root, 'docs/about/upgrade-policy.md'), 'utf8');
@@ -10,7 +10,7 @@ it('each promise of the upgrade policy names tests that there are', () => {
   expect(rows.length).toBeGreaterThan(15);
   for (const row of rows) {
     const tests = Array.from(row.matchAll(/`(test\/[^`]+\.test\.ts)`/g), ([, path = '']) => path);
-    expect(tests, row).not.toEqual([]);
+    expectWith(tests, row).not.toEqual([]);
     expect(tests.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   }
 });

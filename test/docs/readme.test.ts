@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import { linkPages } from '../../dev/write-readme-links.ts';
 import { readAddress } from '../../site/address.ts';
 import { root } from '../support/docs/pages.ts';

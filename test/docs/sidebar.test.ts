@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { order, sections } from '../../site/sidebar.ts';
 import { pages } from '../support/docs/pages.ts';
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import { describePage } from '../../site/.vitepress/pages/describe.ts';
 import { descriptionOf, introductionOf } from '../../site/.vitepress/pages/introduction.ts';
 import { readAddress, toAbsolute, toPagePath } from '../../site/address.ts';

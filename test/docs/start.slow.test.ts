@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { order } from '../../site/sidebar.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { commandsOf } from '../support/docs/console.ts';

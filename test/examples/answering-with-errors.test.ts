@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { createBookings } from '../../examples/answering-with-errors/api.ts';
 import { applyIndexes, openapiDocument } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';

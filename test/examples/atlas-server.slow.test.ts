@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LiveStream } from '../support/http/live-stream.ts';
 import { type Answer, send } from '../support/http/serve.ts';
 import { useTemporaryFolder } from '../support/temporary-folder.ts';

@@ -1,4 +1,3 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAtlas } from '../../examples/atlas/api.ts';
 import { type AtlasData, loadAtlas, readAtlasData } from '../../examples/atlas/load.ts';
 import { City, Country } from '../../examples/atlas/model.ts';

@@ -1,4 +1,3 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBilling } from '../../examples/billing/api.ts';
 import { importTasks } from '../../examples/billing/import-tasks.ts';
 import { Invoice, Task, User } from '../../examples/billing/model.ts';

@@ -1,5 +1,4 @@
 import { ObjectId } from 'mongodb';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHelpdesk } from '../../examples/custom-operations/api.ts';
 import { type Api, applyIndexes, openapiDocument } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from 'vitest';
 import { createApp } from '../../examples/middleware-only/app.ts';
 import { useListener } from '../support/http/listen.ts';
 import { type Sent, send } from '../support/http/serve.ts';

@@ -1,4 +1,3 @@
-import { beforeAll, expect, it } from 'vitest';
 import { freePort } from '../support/http/free-port.ts';
 import { type Answer, type Sent, send } from '../support/http/serve.ts';
 import { useExamples } from './start-example.ts';

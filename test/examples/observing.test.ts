@@ -7,7 +7,6 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import type Koa from 'koa';
 import pino from 'pino';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as openTelemetry from '../../examples/observing/opentelemetry.ts';
 import { logTo } from '../../examples/observing/pino.ts';
 import { measureWith } from '../../examples/observing/prom-client.ts';

@@ -1,4 +1,3 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createProjects } from '../../examples/projects/api.ts';
 import { forgetMember } from '../../examples/projects/forget-member.ts';
 import { Comment, Member, Project, Task, Workspace } from '../../examples/projects/model.ts';

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { commandsOf, curl } from '../support/docs/console.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { useExamples } from './start-example.ts';

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { useLibrary } from '../support/processes/use-library.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RawClient } from '../support/http/raw-client.ts';
 import { useExamples } from './start-example.ts';
 

@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import { readAtlasData } from '../../examples/atlas/load.ts';
 import { foldText } from '../../src/model/fold/fold-text.ts';
 import type { Answer } from '../support/http/serve.ts';

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
 import { freePort } from '../support/http/free-port.ts';
 import { useExamples } from './start-example.ts';
 

@@ -3,7 +3,6 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientSession, CommandStartedEvent, Db, Document, MongoClient } from 'mongodb';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, defineModel, everything, Problem, service, t, type WithinHook } from '../../src/index.ts';
 import type { Message } from './parts/network.ts';
 import { useNetwork } from './parts/use-network.ts';

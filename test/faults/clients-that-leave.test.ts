@@ -3,7 +3,6 @@ import { type ClientRequest, createServer, request, type Server } from 'node:htt
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ClientSession, type CommandStartedEvent, type Db, MongoClient } from 'mongodb';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../../src/index.ts';
 import { everyOperation, type Row, type Sent, seed } from '../support/operations/every-operation.ts';
 import { collections } from '../support/operations/models.ts';

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db, MongoClient } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useProgram } from '../support/processes/use-program.ts';
@@ -20,6 +19,7 @@ interface Started {
   readonly told: Any[];
 }
 
+const limit = 300_000 * rounds;
 let deployment: Deployment;
 let client: MongoClient;
 let db: Db;
@@ -82,61 +82,73 @@ async function expectAll(): Promise<void> {
   }
 }
 
-describe('the delivery of events', { timeout: 300_000 * rounds }, () => {
-  it('loses nothing and keeps the order of each record when workers and writers are killed', async () => {
-    const running = await Promise.all(
-      (['writer', 'writer', 'worker', 'worker'] as const).map(async (role) => ({ role, ...(await start(role)) })),
-    );
-    for (let round = 0; round < 4 * rounds; round++) {
-      await delay(Math.random() * 1_000);
-      const at = round % running.length;
-      const { child, role } = running[at] as (typeof running)[number];
-      await kill(child);
-      running[at] = { role, ...(await start(role)) };
-    }
-    for (const { child, role } of running) if (role === 'writer') await kill(child);
-    await delay(2_500); // what the writers had sent is committed, or is given up by the database
-    await untilDelivered();
-    await expectAll();
-  });
+describe('the delivery of events', () => {
+  it(
+    'loses nothing and keeps the order of each record when workers and writers are killed',
+    async () => {
+      const running = await Promise.all(
+        (['writer', 'writer', 'worker', 'worker'] as const).map(async (role) => ({ role, ...(await start(role)) })),
+      );
+      for (let round = 0; round < 4 * rounds; round++) {
+        await delay(Math.random() * 1_000);
+        const at = round % running.length;
+        const { child, role } = running[at] as (typeof running)[number];
+        await kill(child);
+        running[at] = { role, ...(await start(role)) };
+      }
+      for (const { child, role } of running) if (role === 'writer') await kill(child);
+      await delay(2_500); // what the writers had sent is committed, or is given up by the database
+      await untilDelivered();
+      await expectAll();
+    },
+    limit,
+  );
 
-  it('loses nothing when the primary steps down', async () => {
-    const writer = await start('writer');
-    const worker = await start('worker');
-    for (let round = 0; round < 2 * rounds; round++) {
-      await delay(1_000);
-      await deployment.admin
-        .db('admin')
-        .command({ replSetStepDown: 3, secondaryCatchUpPeriodSecs: 2 })
-        .catch(() => undefined);
-      const before = worker.told.filter(({ kind }) => kind === 'delivered').length;
-      await until(() => worker.told.filter(({ kind }) => kind === 'delivered').length > before + 10);
-    }
-    await kill(writer.child);
-    await delay(2_500);
-    await untilDelivered();
-    await expectAll();
-  });
+  it(
+    'loses nothing when the primary steps down',
+    async () => {
+      const writer = await start('writer');
+      const worker = await start('worker');
+      for (let round = 0; round < 2 * rounds; round++) {
+        await delay(1_000);
+        await deployment.admin
+          .db('admin')
+          .command({ replSetStepDown: 3, secondaryCatchUpPeriodSecs: 2 })
+          .catch(() => undefined);
+        const before = worker.told.filter(({ kind }) => kind === 'delivered').length;
+        await until(() => worker.told.filter(({ kind }) => kind === 'delivered').length > before + 10);
+      }
+      await kill(writer.child);
+      await delay(2_500);
+      await untilDelivered();
+      await expectAll();
+    },
+    limit,
+  );
 
-  it('leaves an event to another worker that has taken it over from one that stood still', async () => {
-    await parcelsApi(db).store(Parcel).create({ id: 1, n: 1 });
-    const first = await start('holder');
-    await until(() => first.told.some(({ holds }) => holds));
-    first.child.kill('SIGSTOP');
-    const second = await start('holder');
-    await until(() => second.told.some(({ holds }) => holds));
-    const held = await events().findOne({});
-    first.child.send('go on');
-    first.child.kill('SIGCONT');
-    await until(() => first.told.some(({ kind }) => kind === 'lost'));
-    const after = await events().findOne({});
-    expect(after).toMatchObject({ state: 'pending', attempts: 2 });
-    expect(after?.lease.token).toEqual(held?.lease.token);
-    second.child.send('go on');
-    await untilDelivered();
-    expect(first.told.map(({ kind }) => kind)).not.toContain('delivered');
-    expect(await db.collection('received').countDocuments()).toBe(1);
-  });
+  it(
+    'leaves an event to another worker that has taken it over from one that stood still',
+    async () => {
+      await parcelsApi(db).store(Parcel).create({ id: 1, n: 1 });
+      const first = await start('holder');
+      await until(() => first.told.some(({ holds }) => holds));
+      first.child.kill('SIGSTOP');
+      const second = await start('holder');
+      await until(() => second.told.some(({ holds }) => holds));
+      const held = await events().findOne({});
+      first.child.send('go on');
+      first.child.kill('SIGCONT');
+      await until(() => first.told.some(({ kind }) => kind === 'lost'));
+      const after = await events().findOne({});
+      expect(after).toMatchObject({ state: 'pending', attempts: 2 });
+      expect(after?.lease.token).toEqual(held?.lease.token);
+      second.child.send('go on');
+      await untilDelivered();
+      expect(first.told.map(({ kind }) => kind)).not.toContain('delivered');
+      expect(await db.collection('received').countDocuments()).toBe(1);
+    },
+    limit,
+  );
 
   it.each([
     ['a claim', { failCommands: ['findAndModify'] }],
@@ -156,18 +168,22 @@ describe('the delivery of events', { timeout: 300_000 * rounds }, () => {
     await expectAll();
   });
 
-  it('needs no change stream: a worker that may not open one looks from time to time', async () => {
-    const worker = await start('worker');
-    await failCommands(deployment, 'alwaysOn', { failCommands: ['aggregate', 'getMore'], errorCode: 13 });
-    const parcels = parcelsApi(deployment.admin.db(db.databaseName)).store(Parcel);
-    for (let id = 0; id < 4; id++) await parcels.create({ id, n: 0 });
-    await untilDelivered();
-    await kill(worker.child);
-    const other = await start('worker'); // which has never had one
-    for (let id = 0; id < 4; id++) await parcels.update(id, { n: 1 });
-    await untilDelivered();
-    await failCommands(deployment, 'off');
-    await kill(other.child);
-    await expectAll();
-  });
+  it(
+    'needs no change stream: a worker that may not open one looks from time to time',
+    async () => {
+      const worker = await start('worker');
+      await failCommands(deployment, 'alwaysOn', { failCommands: ['aggregate', 'getMore'], errorCode: 13 });
+      const parcels = parcelsApi(deployment.admin.db(db.databaseName)).store(Parcel);
+      for (let id = 0; id < 4; id++) await parcels.create({ id, n: 0 });
+      await untilDelivered();
+      await kill(worker.child);
+      const other = await start('worker'); // which has never had one
+      for (let id = 0; id < 4; id++) await parcels.update(id, { n: 1 });
+      await untilDelivered();
+      await failCommands(deployment, 'off');
+      await kill(other.child);
+      await expectAll();
+    },
+    limit,
+  );
 });

@@ -1,5 +1,4 @@
 import type { Db } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, service } from '../../src/index.ts';
 import { Project, projects, type Stored, Tag, Task, tags, tasks } from '../support/models/projects.ts';
 import { failures } from './parts/failures.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { type History, judge, type Kind, meaningOf, summarize, type Told } from './judge.ts';
 
 const told = (status: number | undefined, code?: string, at = 10): Told => ({ token: 'w1', status, code, at });

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { judge, summarize, type Told } from './judge.ts';
 import { type Asked, isGood, Load } from './parts/load.ts';
 import { type Deployment, startMongods, untilGone } from './parts/mongods.ts';

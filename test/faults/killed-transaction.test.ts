@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { useProgram } from '../support/processes/use-program.ts';
 import { count, makeLedger, post, postings, reset } from './parts/ledger.ts';
 import { appName, type Deployment, limitTransactions, startMongods } from './parts/mongods.ts';

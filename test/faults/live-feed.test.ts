@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { defineModel, service, t } from '../../src/index.ts';
 import { LiveStream } from '../support/http/live-stream.ts';
 import { useServer } from '../support/http/serve.ts';

@@ -1,5 +1,4 @@
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { useServer } from '../support/http/serve.ts';
 import { boardApi, Task } from '../support/live/board.ts';
 import { BoardClient, settle } from '../support/live/board-client.ts';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../src/index.ts';
 import { changeStreams, killChangeStreams } from '../support/database/change-streams.ts';
 import { LiveStream } from '../support/http/live-stream.ts';

@@ -1,5 +1,4 @@
 import type { CommandStartedEvent, Db, MongoClient } from 'mongodb';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, defineModel, Problem, service, t } from '../../src/index.ts';
 import { type Deployment, failCommands, limitTransactions, startMongods } from './parts/mongods.ts';
 

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judge, summarize } from './judge.ts';
 import { newRecord, recordOf } from './parts/failing-commands.ts';
 import { answersToRetries } from './parts/failures.ts';

@@ -1,5 +1,4 @@
 import type { Db, MongoClient } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, defineModel, Problem, service, t } from '../../src/index.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { failures } from './parts/failures.ts';
@@ -63,12 +62,12 @@ describe('on a standalone server', () => {
   afterAll(() => deployment.stop());
   beforeEach(async () => {
     warnings = [];
-    vi.spyOn(process, 'emitWarning').mockImplementation((message, options) => {
+    jest.spyOn(process, 'emitWarning').mockImplementation((message, options) => {
       warnings.push(`${(options as { code: string }).code} ${String(message)}`);
     });
     await seed(client.db('many'));
   });
-  afterEach(() => void vi.restoreAllMocks());
+  afterEach(() => void jest.restoreAllMocks());
 
   it('the api warns of what needs transactions: at once if the client is connected, or else when it is', async () => {
     const named = [expect.stringMatching(/^REPLICA_SET_REQUIRED .*`patchMany` of resource `tasks`, `deleteMany` of resource `tasks` need/)];

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { judge, summarize } from './judge.ts';
 import { expectHonest } from './parts/expect-honest.ts';
 import { newRecord } from './parts/failing-commands.ts';

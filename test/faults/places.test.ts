@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, playClient, type Step } from './parts/clients.ts';
 import { type Deployment, startMongods } from './parts/mongods.ts';
 import { rounds, seed } from './parts/random.ts';

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send } from '../support/http/serve.ts';
 import { countOrphans } from '../support/models/race-deletes.ts';
 import { useProgram } from '../support/processes/use-program.ts';

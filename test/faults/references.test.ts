@@ -1,5 +1,4 @@
 import type { CommandStartedEvent, Db, Document } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, defineModel, service, t } from '../../src/index.ts';
 import { Job, Memo, Step } from '../support/models/workspace.ts';
 import { type Deployment, failCommands, limitTransactions, startMongods } from './parts/mongods.ts';

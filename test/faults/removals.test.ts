@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useProgram } from '../support/processes/use-program.ts';
@@ -15,6 +14,7 @@ import { rounds } from './parts/random.ts';
 const program = useProgram(join(import.meta.dirname, 'parts/removals-process.ts'));
 const count = 1_500;
 
+const limit = 300_000 * rounds;
 let deployment: Deployment;
 let db: Db;
 let name = 0;
@@ -72,33 +72,41 @@ async function expectDeleted(id: unknown): Promise<void> {
   expect(await db.collection('removals_steps').countDocuments()).toBe(0);
 }
 
-describe('a delete in the background', { timeout: 300_000 * rounds }, () => {
-  it('deletes each record once, whichever of its workers are killed', async () => {
-    const { id } = await foldersApi(db).store(Folder).remove('f0', { inBackground: true });
-    const workers = [await start(), await start()];
-    for (let round = 0; round < 6 * rounds && !(await isDone()); round++) {
-      await delay(Math.random() * 800);
-      await kill(workers[round % 2] as ChildProcess);
-      workers[round % 2] = await start();
-    }
-    await until(isDone);
-    await expectDeleted(id);
-  });
+describe('a delete in the background', () => {
+  it(
+    'deletes each record once, whichever of its workers are killed',
+    async () => {
+      const { id } = await foldersApi(db).store(Folder).remove('f0', { inBackground: true });
+      const workers = [await start(), await start()];
+      for (let round = 0; round < 6 * rounds && !(await isDone()); round++) {
+        await delay(Math.random() * 800);
+        await kill(workers[round % 2] as ChildProcess);
+        workers[round % 2] = await start();
+      }
+      await until(isDone);
+      await expectDeleted(id);
+    },
+    limit,
+  );
 
-  it('deletes each record once when the primary steps down', async () => {
-    const { id } = await foldersApi(db).store(Folder).remove('f0', { inBackground: true });
-    await start();
-    for (let round = 0; round < 2 * rounds; round++) {
-      await delay(500);
-      const stepDown = { replSetStepDown: 3, secondaryCatchUpPeriodSecs: 2 };
-      await deployment.admin
-        .db('admin')
-        .command(stepDown)
-        .catch(() => undefined);
-    }
-    await until(isDone);
-    await expectDeleted(id);
-  });
+  it(
+    'deletes each record once when the primary steps down',
+    async () => {
+      const { id } = await foldersApi(db).store(Folder).remove('f0', { inBackground: true });
+      await start();
+      for (let round = 0; round < 2 * rounds; round++) {
+        await delay(500);
+        const stepDown = { replSetStepDown: 3, secondaryCatchUpPeriodSecs: 2 };
+        await deployment.admin
+          .db('admin')
+          .command(stepDown)
+          .catch(() => undefined);
+      }
+      await until(isDone);
+      await expectDeleted(id);
+    },
+    limit,
+  );
 
   it.each(['insert', 'update', 'find', 'commitTransaction'])('goes on when `%s` fails', async (command) => {
     const { id } = await foldersApi(db).store(Folder).remove('f0', { inBackground: true });

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judge, summarize, type Told } from './judge.ts';
 import { Batches } from './parts/batches.ts';
 import { type Failure, failures } from './parts/failures.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { randomFrom } from '../support/fuzzing/random-from.ts';
 import { expectHonest } from './parts/expect-honest.ts';
 import { type Asked, isGood, Load } from './parts/load.ts';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { defineModel, service, t } from '../../src/index.ts';
 import { LiveStream } from '../support/http/live-stream.ts';
 import { useServer } from '../support/http/serve.ts';
@@ -16,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => deployment.stop());
 
 it('a standalone server is named at start, and what needs transactions is 501 and writes nothing', async () => {
-  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   const db = (await deployment.connect()).db('ledger');
   await reset(db);
   const ledger = makeLedger(db);
@@ -34,7 +33,7 @@ it('a standalone server is named at start, and what needs transactions is 501 an
 it('a standalone server answers 501 to writes of references that hold, and to deletes of what they lead to, and to nothing else', async () => {
   const db = (await deployment.connect()).db('references');
   const shop = service();
-  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   const api = shop.api({ db, resources: [Project, Job, Label, Ticket].map((model) => shop.resource({ model } as never)), models: [Step] });
   const said = warn.mock.calls.map(([message]) => String(message));
   warn.mockRestore();
@@ -73,7 +72,7 @@ it('a standalone server answers 501 to live lists and records, and JSON as ever'
 
 it('a standalone server answers 501 to writes of models whose changes are kept, and writes nothing', async () => {
   const db = (await deployment.connect()).db('kept');
-  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   const fields = { id: t.string({ policy: { insert: true } }), text: t.string({ default: 'x' }), revision: t.revision() };
   const Doc = defineModel('Doc', { collection: 'docs', history: true, fields });
   const desk = service();
@@ -96,7 +95,7 @@ it('a standalone server answers 501 to writes of models whose changes are kept, 
 
 it('a standalone server delivers the events that were brought to it, though no write of the model adds one there', async () => {
   const db = (await deployment.connect()).db('outbox');
-  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   const api = parcelsApi(db);
   warn.mockRestore();
   await expect(api.store(Parcel).create({ id: 1, n: 1 })).rejects.toMatchObject({ code: 'replica_set_required' });

@@ -1,5 +1,4 @@
 import { MongoClient } from 'mongodb';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { expectHonest } from './parts/expect-honest.ts';
 import { isBad, isGood, Load } from './parts/load.ts';
 import { type Deployment, type Mongod, startMongods } from './parts/mongods.ts';

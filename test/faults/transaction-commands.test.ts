@@ -1,5 +1,4 @@
 import type { CommandStartedEvent, Document } from 'mongodb';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { judge, meaningOf, type Told } from './judge.ts';
 import { newRecord } from './parts/failing-commands.ts';
 import { type Deployment, failCommands, limitTransactions, type Mongod, startMongods, untilGone } from './parts/mongods.ts';

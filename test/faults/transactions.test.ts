@@ -1,5 +1,4 @@
 import type { Db, MongoClient } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { count, makeLedger, type Posting, post, postings, reset } from './parts/ledger.ts';
 import { failCommands, limitTransactions } from './parts/mongods.ts';
 import { useNetwork } from './parts/use-network.ts';

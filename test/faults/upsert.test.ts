@@ -1,5 +1,4 @@
 import type { Db } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, openStore, t } from '../../src/index.ts';
 import { type Deployment, failCommands, startMongods } from './parts/mongods.ts';
 

@@ -1,5 +1,4 @@
 import { Decimal128 } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { connect } from '../products/mcp/connect.ts';
 import type { Any } from '../support/any.ts';

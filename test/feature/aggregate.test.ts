@@ -1,5 +1,4 @@
 import { Decimal128, Double, Long } from 'mongodb';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aggregate, defineModel, openapiDocument, queryBody, type RequestContext, type Service, service, t } from '../../src/index.ts';
 import { compileSchema } from '../openapi/published.ts';
 import type { Any } from '../support/any.ts';

@@ -1,5 +1,4 @@
 import type Koa from 'koa';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { type caching, defineModel, type Service, service, t, Unauthorized } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';

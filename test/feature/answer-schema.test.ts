@@ -1,5 +1,4 @@
 import { Decimal128 } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { type AnySchema, type Document, defineModel, type HandlerContext, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';

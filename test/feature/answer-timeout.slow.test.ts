@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { type Api, defineModel, type Observation, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { sendUnread } from '../support/http/raw-client.ts';

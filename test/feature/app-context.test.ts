@@ -1,5 +1,4 @@
 import Koa from 'koa';
-import { expect, it } from 'vitest';
 import { defineModel, everything, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';

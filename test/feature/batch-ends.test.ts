@@ -1,5 +1,4 @@
 import { connect } from 'node:net';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, type Service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';

@@ -2,7 +2,6 @@ import Router from '@koa/router';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import Koa from 'koa';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { stringifyJson } from '../../src/http/json.ts';
 import { type AfterHook, defineModel, openapiDocument, Problem, problems, scope, service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';

@@ -1,5 +1,4 @@
 import { type Document as BsonDocument, Decimal128 } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { type BeforeHook, type Context, defineModel, Problem, type Service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import Koa from 'koa';
-import { describe, expect, it } from 'vitest';
 import { defineModel, jsonBody, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';

@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../support/http/serve.ts';
 import { privateNames, useWorld } from '../support/models/canaries.ts';
 
@@ -9,11 +8,11 @@ const environment = process.env.NODE_ENV;
 
 beforeAll(() => {
   process.env.NODE_ENV = 'development';
-  vi.spyOn(process, 'emitWarning').mockImplementation((...given: unknown[]) => void told.push(inspect(given)));
+  jest.spyOn(process, 'emitWarning').mockImplementation((...given: unknown[]) => void told.push(inspect(given)));
 });
 afterAll(() => {
   process.env.NODE_ENV = environment;
-  vi.restoreAllMocks();
+  jest.restoreAllMocks();
 });
 
 /**

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest';
 import { cursorPaging, defineModel, guards, openapiDocument, planIndexes, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useServer } from '../support/http/serve.ts';

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineModel, type Model, service, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -175,7 +174,7 @@ describe('a check over several fields', () => {
     });
     const server = await serveModel(Many);
     const byKey = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key.${index}`, index]));
-    const startsWith = vi.spyOn(String.prototype, 'startsWith');
+    const startsWith = jest.spyOn(String.prototype, 'startsWith');
     const { body } = await server.request('POST', '/many', { body: { id: 'n', byKey } });
     const calls = startsWith.mock.calls.length;
     startsWith.mockRestore();

@@ -3,7 +3,6 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import type Koa from 'koa';
 import type { CommandFailedEvent } from 'mongodb';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, cursorPaging, defineModel, type RequestContext, service, t } from '../../src/index.ts';
 import { ClientGone } from '../../src/middleware/exchange/exchange.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -3,7 +3,6 @@ import { createServer, Server } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import { Server as NetServer } from 'node:net';
 import Koa from 'koa';
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { Gate } from '../support/http/gate.ts';

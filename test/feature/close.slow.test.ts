@@ -3,7 +3,6 @@ import { Agent, createServer, request as httpRequest, type IncomingMessage, type
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
-import { afterEach, describe, expect, it } from 'vitest';
 import { type Api, defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { Gate } from '../support/http/gate.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { Decimal128, Long, ObjectId } from 'mongodb';
-import { expect, it } from 'vitest';
 import { cursorPaging, defineModel, type Fields, service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';

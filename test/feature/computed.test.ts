@@ -1,10 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest';
 import { cursorPaging, defineModel, jsonBody, openStore, service, t } from '../../src/index.ts';
 import { auditCollection } from '../../src/products/audit/audit-collection.ts';
 import { connect } from '../products/mcp/connect.ts';
 import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { expectPoll } from '../support/expect.ts';
 import { useApi } from '../support/http/api.ts';
 import { LiveStream } from '../support/http/live-stream.ts';
 
@@ -153,7 +153,7 @@ describe('a computed field is shown', () => {
     const stream = await new LiveStream(api.port, '/api/people?fields=fullName&sort=first').opened();
     expect(stream.state?.data[0]).toEqual({ id: 'ann', fullName: 'Ann Lee' });
     await people().updateOne({ _id: 'ann' }, { $set: { last: 'Live' } });
-    await expect.poll(() => stream.state?.data[0]).toEqual({ id: 'ann', fullName: 'Ann Live' });
+    await expectPoll(() => expect(stream.state?.data[0]).toEqual({ id: 'ann', fullName: 'Ann Live' }));
     stream.close();
   });
 

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { defineModel, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { fuzz } from '../support/fuzzing/fuzz.ts';

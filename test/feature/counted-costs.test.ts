@@ -1,7 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import Koa from 'koa';
 import { BSON, type CommandSucceededEvent } from 'mongodb';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { StoredRecord } from '../../src/mongo/stored-record.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -56,7 +55,7 @@ afterAll(() => {
   byHand.socket.destroy();
 });
 afterEach(() => {
-  vi.restoreAllMocks();
+  jest.restoreAllMocks();
 });
 
 async function get(path: string, from = client): Promise<void> {
@@ -109,7 +108,7 @@ describe.each(cases)('a $name', ({ path, first, received, decoded }) => {
   });
 
   it(`decodes ${decoded} records`, async () => {
-    const stored = vi.spyOn(StoredRecord.prototype, 'stored', 'get');
+    const stored = jest.spyOn(StoredRecord.prototype, 'stored', 'get');
     await get(path);
     expect(new Set(stored.mock.contexts).size).toBe(decoded);
   });

@@ -1,5 +1,4 @@
 import { ObjectId } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { Unauthorized } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';

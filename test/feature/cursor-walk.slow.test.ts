@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { cursorPaging, defineModel, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { compareStored } from '../support/fuzzing/stored-order.ts';

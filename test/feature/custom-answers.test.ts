@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { ann, useCustomOrders } from '../support/models/custom-orders.ts';
 

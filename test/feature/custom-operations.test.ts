@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { withQuery } from '../support/http/with-query.ts';

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { MongoClient, type MongoClientOptions } from 'mongodb';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database/database-proxy.ts';
@@ -194,7 +193,7 @@ describe('a write concern', () => {
   });
 
   it('that one server fulfils is warned of, once for each client; majority and none are not', async () => {
-    const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const emit = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     for (const writeConcern of [{ w: 1 }, { w: 'majority' } as const, {}]) await start({ writeConcern });
     const warnings = emit.mock.calls.map(([message]) => message);
     emit.mockRestore();

@@ -1,6 +1,5 @@
 import type Koa from 'koa';
 import compose from 'koa-compose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, defineModel, findRecord, problems, record, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useServer } from '../support/http/serve.ts';
@@ -21,7 +20,7 @@ const Person = defineModel('Person', {
 const database = useDatabase();
 const serve = useServer();
 const before = process.env.DEBUG;
-const write = vi.spyOn(process.stderr, 'write');
+const write = jest.spyOn(process.stderr, 'write');
 let told: string[] = [];
 
 beforeAll(() => database.db.collection('people').createIndex({ email: 1 }, { unique: true }) as Promise<unknown> as Promise<void>);

@@ -1,5 +1,4 @@
 import { MongoClient } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import {
   cursorPaging,
   defineModel,
@@ -22,7 +21,9 @@ const Doc = defineModel('Doc', {
 });
 const database = useDatabase();
 const never = () => new Promise<never>(() => {});
-const away = new MongoClient('mongodb://127.0.0.1:1', { serverSelectionTimeoutMS: 50 }).db();
+const nowhere = new MongoClient('mongodb://127.0.0.1:1', { serverSelectionTimeoutMS: 50 });
+const away = nowhere.db();
+afterAll(() => nowhere.close());
 
 /** The codes that the description of an operation names. */
 function codesOf(resource: (shop: Service<never>) => Resource<never>, path: string, method: string, options: object = {}): string[] {

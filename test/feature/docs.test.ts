@@ -2,7 +2,6 @@ import { Script } from 'node:vm';
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import mount from 'koa-mount';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { type Api, defineModel, service, t } from '../../src/index.ts';
 import { docsFiles } from '../../src/openapi/docs-page.ts';
 import { db } from '../openapi/fixtures.ts';

@@ -1,4 +1,3 @@
-import { afterAll, describe, expect, it } from 'vitest';
 import { openapiDocument } from '../../src/index.ts';
 import { compileTools } from '../../src/products/mcp/compile-tools.ts';
 import { endpointsOf } from '../../src/resource/table/row.ts';

@@ -1,4 +1,3 @@
-import { describe } from 'vitest';
 import { describeMatrix } from '../support/matrix/describe-matrix.ts';
 import { wayNames } from '../support/matrix/ways.ts';
 

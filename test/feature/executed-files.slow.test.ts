@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it } from 'vitest';
 import type { Measured } from '../../dev/executed/count.ts';
 import { page, readMostFiles } from '../../dev/executed/report.ts';
 

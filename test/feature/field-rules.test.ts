@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { defineModel, offsetPaging, t } from '../../src/index.ts';
 import { type Rule, rules } from '../../src/rules.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   ConfigurationError,
   defineModel,

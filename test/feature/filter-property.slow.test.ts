@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from 'vitest';
 import { cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type Asked, type Doc, fulfils, type Random, type Related, spell } from '../support/fuzzing/filter-oracle.ts';

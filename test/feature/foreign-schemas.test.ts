@@ -1,5 +1,4 @@
 import { type } from 'arktype';
-import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineModel, jsonBody, openapiDocument, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -4,7 +4,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import type Koa from 'koa';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ReplicaSet, startReplicaSet } from '../../dev/replica-set.ts';
 import { cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { unlessOnWine } from '../support/database/on-wine.ts';

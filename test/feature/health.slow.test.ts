@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import Koa from 'koa';
 import { MongoClient } from 'mongodb';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, ConfigurationError, defineModel, openapiDocument, service, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';

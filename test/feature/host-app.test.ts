@@ -1,7 +1,6 @@
 import cors from '@koa/cors';
 import type Koa from 'koa';
 import compress from 'koa-compress';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';

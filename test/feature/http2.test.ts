@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, createServer, type Http2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
 import { defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 

@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import { type ClientRequest, request as httpRequest } from 'node:http';
-import { describe, expect, it } from 'vitest';
 import { defineModel, service, t, Unauthorized } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';

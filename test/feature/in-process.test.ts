@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import { Readable } from 'node:stream';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { type Api, ConfigurationError, defineModel, type Guard, type RequestContext, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 

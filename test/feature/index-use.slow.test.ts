@@ -1,5 +1,4 @@
 import { Decimal128, ObjectId } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { applyIndexes, cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';

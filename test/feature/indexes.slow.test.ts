@@ -1,5 +1,4 @@
 import { type Db, MongoClient } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes, cursorPaging, defineModel, planIndexes, service, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -1,5 +1,4 @@
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { defineModel, type Field, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';

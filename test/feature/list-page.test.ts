@@ -1,5 +1,4 @@
 import mount from 'koa-mount';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { Binary, Decimal128, type Document, Double, Int32, Long, ObjectId } from 'mongodb';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cursorPaging, offsetPaging } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -1,5 +1,4 @@
 import { METHODS } from 'node:http';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationError, defineModel, openapiDocument, type RequestContext, service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';

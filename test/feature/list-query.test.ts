@@ -1,5 +1,4 @@
 import { METHODS } from 'node:http';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cursorPaging, defineModel, openapiDocument, type RequestContext, type Service, service, t } from '../../src/index.ts';
 import { compileSchema } from '../openapi/published.ts';
 import type { Any } from '../support/any.ts';
@@ -231,7 +230,7 @@ describe('POST <list>/query', () => {
   });
 });
 
-describe.runIf(METHODS.includes('QUERY'))('QUERY <list>', () => {
+(METHODS.includes('QUERY') ? describe : describe.skip)('QUERY <list>', () => {
   it('is the same at the path of the list', async () => {
     expect(await ids({ status: 'paid' }, { method: 'QUERY', path: '/api/orders' })).toBe('o2 o3');
     expect(await ids({ status: 'paid' }, { method: 'QUERY', path: '/api/customers/c1/orders' })).toBe('o2');

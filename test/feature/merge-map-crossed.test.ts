@@ -1,4 +1,3 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, applyIndexes, applyValidators, defineModel, everything, Problem, service, t } from '../../src/index.ts';
 import { connect } from '../products/mcp/connect.ts';
 import type { Any } from '../support/any.ts';

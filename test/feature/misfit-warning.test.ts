@@ -1,5 +1,4 @@
 import { Decimal128 } from 'mongodb';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 
@@ -53,13 +52,13 @@ async function get(api: Api, path: string) {
 
 beforeEach(async () => {
   warnings = [];
-  vi.spyOn(process, 'emitWarning').mockImplementation((...given: unknown[]) => {
+  jest.spyOn(process, 'emitWarning').mockImplementation((...given: unknown[]) => {
     warnings.push({ text: String(given[0]), options: given[1] });
   });
   await orders().deleteMany({});
 });
 afterEach(() => {
-  vi.restoreAllMocks();
+  jest.restoreAllMocks();
 });
 
 const told = (path: string, what: string, id = 'a') =>
@@ -145,11 +144,11 @@ describe('a value that its field cannot read', () => {
       collection: 'orders',
       fields: { id: t.string(), due: t.date({ stored: 'd', storedAs: 'string' }), note: t.optional(t.string()) },
     });
-    vi.stubEnv('NODE_ENV', 'development');
+    process.env.NODE_ENV = 'development';
     const api = shop.api({ db: database.db, warnOnScan: false, resources: [shop.resource({ model: Bill, ops: ['get'] })] });
-    vi.unstubAllEnvs();
+    process.env.NODE_ENV = 'test';
     await orders().insertOne({ _id: 'a', d: 'soon', note: 5 });
-    const told = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const told = jest.spyOn(console, 'error').mockImplementation(() => undefined);
     expect((await api.fetch(new Request('http://in-process/orders/a'))).status).toBe(500);
     expect([warnings, String(told.mock.calls[0])]).toEqual([[], expect.stringContaining('`due` must be stored as a text')]);
   });

@@ -1,7 +1,6 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import mount from 'koa-mount';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { type Api, cursorPaging, defineModel, type PlainOptions, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { Double } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { applyIndexes, cursorPaging, defineModel, type Service, service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';

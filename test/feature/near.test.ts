@@ -1,5 +1,4 @@
 import { Double } from 'mongodb';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   applyIndexes,
   cursorPaging,

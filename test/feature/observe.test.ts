@@ -5,7 +5,6 @@ import { connect as connectHttp2, constants, createServer as createHttp2Server }
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import Koa from 'koa';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, ConfigurationError, cursorPaging, defineModel, jsonBody, type Observation, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';

@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from 'vitest';
 import { type Api, defineModel, openapiDocument, type RequestContext, service, t, Unauthorized } from '../../src/index.ts';
 import { docsFiles } from '../../src/openapi/docs-page.ts';
 import { db } from '../openapi/fixtures.ts';

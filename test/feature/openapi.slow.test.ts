@@ -1,5 +1,4 @@
 import mount from 'koa-mount';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { type Api, cursorPaging, defineModel, openapiDocument, openapiText, service, t, Unauthorized } from '../../src/index.ts';
 import { compileSchema, type Fits } from '../openapi/published.ts';
 import type { Any } from '../support/any.ts';

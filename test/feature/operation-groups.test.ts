@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineModel, jsonBody, Problem, service, t, type WithinHook } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -300,12 +299,12 @@ describe('an operation that lacks what another one of its group has', () => {
   let told: string[] = [];
   beforeEach(() => {
     told = [];
-    vi.spyOn(process, 'emitWarning').mockImplementation((message, options) => {
+    jest.spyOn(process, 'emitWarning').mockImplementation((message, options) => {
       if ((options as { code: string }).code === 'UNCOVERED_OPERATION') told.push(String(message));
     });
   });
   afterEach(() => {
-    vi.restoreAllMocks();
+    jest.restoreAllMocks();
   });
   const all = ['list', 'get', 'create', 'patch', 'put', 'delete', 'patchMany', 'deleteMany'];
   const compile = (options: object) => {

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import Koa from 'koa';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, defineModel, type Problem, type RequestContext, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { sendUnread } from '../support/http/raw-client.ts';

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { Binary, type CommandSucceededEvent } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import {
   ConfigurationError,
   compileIncludes,

@@ -1,6 +1,5 @@
 import { clearImmediate, setImmediate } from 'node:timers';
 import type Koa from 'koa';
-import { describe, expect, it } from 'vitest';
 import { defineModel, jsonBody, problems, type ResourceMiddleware, type service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';

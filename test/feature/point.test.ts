@@ -1,5 +1,4 @@
 import { Double } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { collectionValidator, defineModel, openStore, type Point, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import Koa from 'koa';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { type AnySchema, type Document, defineModel, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';

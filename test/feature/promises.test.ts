@@ -1,5 +1,4 @@
 import { BSON, type Document, ObjectId } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { applyIndexes, defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type Answer, type TestServer, useServer } from '../support/http/serve.ts';

@@ -1,5 +1,4 @@
 import type { CommandSucceededEvent, Db } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineModel, service, t } from '../../src/index.ts';
 import { isServerError } from '../../src/mongo/driver/server-error.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -1,5 +1,4 @@
 import { Binary, Long, ObjectId, UUID } from 'mongodb';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';

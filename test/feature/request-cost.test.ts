@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineModel, jsonBody, service, t } from '../../src/index.ts';
 import { type Alarm, coarseTimer } from '../../src/mongo/driver/coarse-timer.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -38,14 +37,14 @@ function build() {
 }
 
 afterEach(() => {
-  vi.restoreAllMocks();
+  jest.restoreAllMocks();
 });
 
 describe('an api that says nothing of timeouts', () => {
   /** Lets the alarms of one time ring at once. */
   function hasten(due: number): void {
     const after = coarseTimer.after.bind(coarseTimer);
-    vi.spyOn(coarseTimer, 'after').mockImplementation((ms: number, ring: () => void): Alarm => after(ms === due ? 1 : ms, ring));
+    jest.spyOn(coarseTimer, 'after').mockImplementation((ms: number, ring: () => void): Alarm => after(ms === due ? 1 : ms, ring));
   }
 
   it('gives a request up after 60 s', async () => {
@@ -95,7 +94,7 @@ describe('requests in flight', () => {
 
   it('share one timer, however many they are', async () => {
     const port = await listen(build().callback());
-    const intervals = vi.spyOn(globalThis, 'setInterval');
+    const intervals = jest.spyOn(globalThis, 'setInterval');
     const first = await hold(port, 1);
     const before = timers();
     const others = [await hold(port, 100), await hold(port, 100)];

@@ -2,7 +2,6 @@ import { EventEmitter, once } from 'node:events';
 import Router from '@koa/router';
 import Koa from 'koa';
 import mount from 'koa-mount';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { type Api, defineModel, type Resource, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { type Balancer, startBalancer } from '../support/http/balancer.ts';
 import { readAnswer } from '../support/http/serve.ts';

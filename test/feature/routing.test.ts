@@ -1,6 +1,5 @@
 import type Koa from 'koa';
 import mount from 'koa-mount';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { stored, type Task, useSavedTasks } from '../support/models/saved-tasks.ts';
 

@@ -1,5 +1,4 @@
 import { Binary, BSON, Decimal128, Double, ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { stored, type Task, useSavedTasks } from '../support/models/saved-tasks.ts';

@@ -1,5 +1,4 @@
 import { MongoClient } from 'mongodb';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { applyIndexes, defineModel, service, t } from '../../src/index.ts';
 import { formatKey } from '../../src/mongo/indexes/index-plan.ts';
 import { useCommands } from '../support/database/commands.ts';
@@ -48,7 +47,7 @@ const explained = (count = 1) =>
 
 beforeEach(async () => {
   warnings = [];
-  vi.spyOn(process, 'emitWarning').mockImplementation((...given: unknown[]) => {
+  jest.spyOn(process, 'emitWarning').mockImplementation((...given: unknown[]) => {
     warnings.push({ text: String(given[0]), options: given[1] });
     onWarning();
   });
@@ -57,7 +56,7 @@ beforeEach(async () => {
   commands.clear();
 });
 afterEach(() => {
-  vi.restoreAllMocks();
+  jest.restoreAllMocks();
 });
 
 function fill(count: number): object[] {
@@ -203,7 +202,7 @@ describe('a list that is not told of', () => {
 describe('the look at a plan', () => {
   it('harms nobody when the client is closed meanwhile', async () => {
     const client = await MongoClient.connect(process.env.MONGODB_URI ?? '');
-    const rejected = vi.fn();
+    const rejected = jest.fn();
     process.on('unhandledRejection', rejected);
     await list(build({ warnOnScan: true }, {}, client.db(database.db.databaseName)), 'status=open');
     await client.close();

@@ -1,5 +1,4 @@
 import { ObjectId } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationError, defineModel, service, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -1,5 +1,4 @@
 import type { Document, Timestamp } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { type Api, defineModel, service, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { type Api, defineModel, service, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';

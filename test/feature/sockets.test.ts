@@ -1,5 +1,4 @@
 import Koa from 'koa';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, defineModel, service, t, Unauthorized } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { applyIndexes, openStore, Problem, service } from '../../src/index.ts';
 import { operations } from '../../src/resource/define/standard-operations.ts';
 import type { Any } from '../support/any.ts';

@@ -1,5 +1,4 @@
 import { BSON } from 'mongodb';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes, cursorPaging, openStore, service } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile/compile-model.ts';
 import { Room } from '../../src/model/relations/included.ts';

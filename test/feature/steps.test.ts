@@ -1,7 +1,6 @@
 import Router from '@koa/router';
 import type Koa from 'koa';
 import koaCompose from 'koa-compose';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { defineModel, jsonBody, problems, service, t } from '../../src/index.ts';
 import type { ResourceMiddleware } from '../../src/middleware/exchange/context.ts';
 import { joinSteps } from '../../src/middleware/exchange/step.ts';

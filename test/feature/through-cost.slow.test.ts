@@ -1,5 +1,4 @@
 import type { Document } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { applyIndexes, cursorPaging, planIndexes, service } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';

@@ -1,5 +1,4 @@
 import { Binary, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { cursorPaging, defineModel, type Model, type Service, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';

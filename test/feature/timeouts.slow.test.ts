@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import { request as httpRequest } from 'node:http';
-import { describe, expect, it } from 'vitest';
 import { defineModel, jsonBody, type Observation, Problem, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';

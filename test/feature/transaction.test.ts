@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '../../src/errors.ts';
 import { defineModel, everything, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';

@@ -1,21 +1,22 @@
+import { join } from 'node:path';
 import type Koa from 'koa';
 import type { Db } from 'mongodb';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
 import * as library from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useServer } from '../support/http/serve.ts';
+import { useLibrary } from '../support/processes/use-library.ts';
 
 // An app and a package that it uses may each have a copy of the library: `npm ls koa-mongo-resource` shows both.
 
 const { ConfigurationError, Problem, StoredRecord, Unauthorized, defineModel, everything, service } = library;
+const { folder } = useLibrary();
 const database = useDatabase();
 const serve = useServer();
 let other: typeof library;
 let otherMcp: typeof import('../../src/products/mcp/mcp.ts');
 beforeAll(async () => {
-  vi.resetModules();
-  other = await import('../../src/index.ts');
-  otherMcp = await import('../../src/products/mcp/mcp.ts');
+  other = await import(join(folder, 'index.js'));
+  otherMcp = await import(join(folder, 'products/mcp/mcp.js'));
 });
 
 const fields = ({ t }: typeof library) => ({

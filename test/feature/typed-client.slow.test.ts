@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAtlas } from '../../examples/atlas/api.ts';
 import { createShop } from '../../examples/orders/api.ts';
 import { createProjects } from '../../examples/projects/api.ts';

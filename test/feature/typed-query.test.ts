@@ -1,5 +1,4 @@
 import { type } from 'arktype';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { type Context, cursorPaging, defineModel, jsonBody, listQuery, service, t, typedQuery } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { type Answer, send } from '../support/http/serve.ts';
 import { useProgram } from '../support/processes/use-program.ts';

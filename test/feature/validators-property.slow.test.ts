@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { stringify } from 'lossless-json';
 import { BSONRegExp, type Document, ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { collectionValidator, service } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { fuzz } from '../support/fuzzing/fuzz.ts';

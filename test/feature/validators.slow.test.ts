@@ -1,5 +1,4 @@
 import { Binary, Decimal128, Double, Int32, Long, MongoClient, ObjectId, UUID } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import {
   applyValidators,
   collectionValidator,

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, defineModel, Problem, service, t, update, withinTransaction } from '../../src/index.ts';
 import { jsonBody } from '../../src/middleware/json-body.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { parse, stringify } from 'lossless-json';
 import { ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { service } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type ModelSpec, protectedValues, type Rules, readFields } from '../support/fuzzing/field-oracle.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { parseFilter } from '../../src/filter/parse-filter.ts';
 import { FilterSyntaxError } from '../../src/filter/syntax.ts';
 

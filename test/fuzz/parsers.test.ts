@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { Problem } from '../../src/errors.ts';
 import { readEntityTags } from '../../src/http/entity-tag.ts';
 import { decodeUtf8, JsonNumber, type JsonValue, parseJson } from '../../src/http/json.ts';

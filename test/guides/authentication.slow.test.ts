@@ -3,7 +3,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { openStore } from 'koa-mongo-resource';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';
 import { send, useServer } from '../support/http/serve.ts';

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import Module from 'node:module';
 import { applyIndexes } from 'koa-mongo-resource';
 import type { Db, MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cacheFolder } from '../../dev/cache-folder.ts';
 import { installClientEncryption } from '../../dev/client-encryption.ts';
 import { logToStderr } from '../../dev/log.ts';

@@ -1,6 +1,5 @@
 import { applyIndexes, service } from 'koa-mongo-resource';
 import type { Document } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { draftModel } from '../../src/products/cli/draft/draft-model.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { blocksOf } from '../support/docs/pages.ts';

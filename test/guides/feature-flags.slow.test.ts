@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from 'vitest';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { send, useServer } from '../support/http/serve.ts';

@@ -1,5 +1,4 @@
 import type Koa from 'koa';
-import { beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../../src/index.ts';
 import { describeFields, formatFields } from '../../src/products/cli/describe-fields.ts';
 import { useDatabase } from '../support/database/database.ts';

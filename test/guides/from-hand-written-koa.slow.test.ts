@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { problems } from 'koa-mongo-resource';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { root } from '../support/docs/pages.ts';
 import { freePort } from '../support/http/free-port.ts';

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { applyIndexes, applyValidators, planIndexes } from 'koa-mongo-resource';
 import type { ObjectId } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { commandsOf } from '../support/docs/console.ts';

@@ -1,5 +1,4 @@
 import { applyIndexes } from 'koa-mongo-resource';
-import { expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { useServer } from '../support/http/serve.ts';
 import { until } from '../support/until.ts';

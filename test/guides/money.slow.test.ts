@@ -1,5 +1,4 @@
 import { applyIndexes, defineModel, service } from 'koa-mongo-resource';
-import { beforeAll, describe, expect, it } from 'vitest';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';

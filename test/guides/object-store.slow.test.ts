@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { applyIndexes } from 'koa-mongo-resource';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';

@@ -1,6 +1,5 @@
 import { type Context, defineModel, service, t } from 'koa-mongo-resource';
 import type { CommandStartedEvent } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';

@@ -1,6 +1,5 @@
 import type { Api } from 'koa-mongo-resource';
 import { type Db, MongoClient, ReadPreference } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Deployment, startMongods } from '../faults/parts/mongods.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
 import { until } from '../support/until.ts';

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { applyIndexes } from 'koa-mongo-resource';
 import { BSON, type CommandStartedEvent } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { root } from '../support/docs/pages.ts';

@@ -1,6 +1,5 @@
 import type Koa from 'koa';
 import { applyIndexes } from 'koa-mongo-resource';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { send, useServer } from '../support/http/serve.ts';
 import { exchangesOf, Player } from './parts/exchanges.ts';

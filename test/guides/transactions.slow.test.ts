@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { send, useServer } from '../support/http/serve.ts';
 import { exchangesOf, Player } from './parts/exchanges.ts';

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest';
 import type { Api } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useServer } from '../support/http/serve.ts';

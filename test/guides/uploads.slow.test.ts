@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database/database.ts';
 import { blocksOf } from '../support/docs/pages.ts';
 import { send, type TestServer, useServer } from '../support/http/serve.ts';

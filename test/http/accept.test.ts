@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { chooseMediaType } from '../../src/http/accept.ts';
 
 const [json, lines, csv] = ['application/json', 'application/x-ndjson', 'text/csv'] as const;

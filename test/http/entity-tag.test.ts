@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { formatEntityTag, matchesStrong, matchesWeak, parseEntityTags, readEntityTags } from '../../src/http/entity-tag.ts';
 
 const strong = (tag: string) => ({ weak: false, tag });

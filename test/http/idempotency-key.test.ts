@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { parseIdempotencyKey } from '../../src/http/idempotency-key.ts';
 
 describe('the key in Idempotency-Key', () => {

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { decodeUtf8, JsonNumber, type JsonValue, parseJson } from '../../src/http/json.ts';
 
 /*

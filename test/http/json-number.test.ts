@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { JsonNumber, parseJson, stringifyJson } from '../../src/http/json.ts';
 import { toInteger, underflows } from '../../src/http/json-number.ts';
 

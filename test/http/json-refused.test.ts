@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { decodeUtf8, parseJson } from '../../src/http/json.ts';
 
 // What a parser of JSON must refuse; `json-accepted.test.ts` says where the cases come from.

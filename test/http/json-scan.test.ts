@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { readNumber } from '../../src/http/json-number.ts';
 import { scanJson } from '../../src/http/json-scan.ts';
 

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { decodeUtf8, JsonNumber, parseJson, stringifyJson } from '../../src/http/json.ts';
 import { anyCharacter } from '../support/fuzzing/any-character.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { formatLink } from '../../src/http/link.ts';
 
 describe('formatLink', () => {

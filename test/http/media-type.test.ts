@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { classifyMediaType, jsonType } from '../../src/http/media-type.ts';
 
 describe('classifyMediaType', () => {

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { parseInclude } from '../../src/http/parse-include.ts';
 import type { FieldError } from '../../src/rules.ts';
 

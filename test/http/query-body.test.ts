@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { Problem } from '../../src/errors.ts';
 import { parseJson } from '../../src/http/json.ts';
 import { JsonNumber } from '../../src/http/json-number.ts';

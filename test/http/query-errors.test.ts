@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { maxErrors, QueryErrors } from '../../src/http/query-errors.ts';
 import { type FieldError, Invalid } from '../../src/rules.ts';
 

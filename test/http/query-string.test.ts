@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../src/errors.ts';
 import { itemsOf, parseQueryString, setQueryParameters } from '../../src/http/query-string.ts';
 import { anyCharacter } from '../support/fuzzing/any-character.ts';

@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from 'vitest';
 import { lint } from './lint.ts';
 
 const ours = 'plugin';

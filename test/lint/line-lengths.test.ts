@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 const sources = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })

@@ -1,6 +1,5 @@
 import Router from '@koa/router';
 import Koa from 'koa';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   affected,
   afterHooks,

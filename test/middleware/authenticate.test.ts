@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import type { Context } from '../../src/index.ts';
 import { authenticate, ConfigurationError, guards, problems, Unauthorized } from '../../src/index.ts';
 import { useServer } from '../support/http/serve.ts';

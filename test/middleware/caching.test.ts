@@ -1,5 +1,4 @@
 import Koa from 'koa';
-import { describe, expect, it } from 'vitest';
 import { caching } from '../../src/index.ts';
 import { useListener } from '../support/http/listen.ts';
 import { send } from '../support/http/serve.ts';

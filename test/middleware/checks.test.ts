@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { type Context, checkCreate, checkPatch, checkPut, jsonBody, problems, type ResourceMiddleware } from '../../src/index.ts';
 import { useServer } from '../support/http/serve.ts';
 import { Note } from '../support/models/note.ts';

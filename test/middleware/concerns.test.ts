@@ -1,7 +1,6 @@
 import type Koa from 'koa';
 import type { Db } from 'mongodb';
 import rawBody from 'raw-body';
-import { beforeEach, describe, expect, it } from 'vitest';
 import {
   afterHooks,
   authenticate,

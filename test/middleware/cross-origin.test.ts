@@ -1,5 +1,4 @@
 import type Koa from 'koa';
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, crossOrigin, problems } from '../../src/index.ts';
 import { useServer } from '../support/http/serve.ts';
 

@@ -1,5 +1,4 @@
 import Router from '@koa/router';
-import { beforeAll, describe, expect, it } from 'vitest';
 import {
   authenticate,
   cursorPaging,

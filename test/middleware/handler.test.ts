@@ -1,6 +1,5 @@
 import Router from '@koa/router';
 import Koa from 'koa';
-import { beforeEach, describe, expect, it } from 'vitest';
 import type { Context, ResourceMiddleware } from '../../src/index.ts';
 import {
   answer,

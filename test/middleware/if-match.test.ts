@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { type Context, type IfMatchOptions, ifMatch, problems } from '../../src/index.ts';
 import { useServer } from '../support/http/serve.ts';
 

@@ -2,7 +2,6 @@ import { EventEmitter, once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import type Koa from 'koa';
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, handler, inFlightLimit, problems, requestTimeout } from '../../src/index.ts';
 import type { Context } from '../../src/middleware/exchange/context.ts';
 import { type Answer, useServer } from '../support/http/serve.ts';

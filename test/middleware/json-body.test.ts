@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, type Context, checkBody, ifMatch, jsonBody, problems, t } from '../../src/index.ts';
 import { useServer } from '../support/http/serve.ts';
 

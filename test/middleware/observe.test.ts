@@ -1,7 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import Koa from 'koa';
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, type Observation, observe, problems, requestId } from '../../src/index.ts';
 import { useListener } from '../support/http/listen.ts';
 import { send } from '../support/http/serve.ts';

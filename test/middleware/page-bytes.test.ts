@@ -1,5 +1,4 @@
 import type { CommandSucceededEvent } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { type Context, cursorPaging, defineModel, findPage, listQuery, page, problems, type StoredRecord, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';

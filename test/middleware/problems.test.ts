@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import type Koa from 'koa';
-import { describe, expect, it } from 'vitest';
 import { type Context, Problem, type ProblemDocument, problems, Unauthorized, type WriteProblem } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useServer } from '../support/http/serve.ts';

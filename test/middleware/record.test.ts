@@ -1,6 +1,5 @@
 import Koa from 'koa';
 import { BSON } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { type Context, caching, defineModel, problems, record, t } from '../../src/index.ts';
 import { asCompiled } from '../../src/model/compile/compile-model.ts';
 import { StoredRecord } from '../../src/mongo/stored-record.ts';

@@ -1,6 +1,5 @@
 import Router from '@koa/router';
 import type Koa from 'koa';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   answer,
   authenticate,

@@ -1,6 +1,5 @@
 import Router from '@koa/router';
 import type Koa from 'koa';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { checkCreate, checkPatch, insert, jsonBody, problems, type ResourceMiddleware, record, scope, update } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useServer } from '../support/http/serve.ts';

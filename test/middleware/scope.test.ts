@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, type Context, defineModel, everything, problems, scope, t, Unauthorized } from '../../src/index.ts';
 import { useServer } from '../support/http/serve.ts';
 import { Note } from '../support/models/note.ts';

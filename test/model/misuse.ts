@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import { ConfigurationError } from '../../src/errors.ts';
 import { t } from '../../src/model/define/t.ts';
 import type { Any } from '../support/any.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { Decimal128, ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { parseJson, stringifyJson } from '../../src/http/json.ts';
 import { isOptional } from '../../src/model/define/optional.ts';
 import type { Field, RawSchema } from '../../src/model/define/schema.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { Binary, BSON, Decimal128, Double, Int32, Long, ObjectId, Timestamp } from 'mongodb';
-import { expect, it } from 'vitest';
 import { t } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../src/model/define/define-model.ts';

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { openapiDocument } from '../../src/api/openapi-document.ts';
 import { service } from '../../src/index.ts';
 import type { CompiledField, Node, ObjectNode } from '../../src/model/node.ts';

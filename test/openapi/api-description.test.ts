@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { type ApiOptions, ConfigurationError, defineModel, openapiDocument, service, t } from '../../src/index.ts';
 import { db } from './fixtures.ts';
 

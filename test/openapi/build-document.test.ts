@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { problemCodes } from '../../src/errors.ts';
 import { parseJson, stringifyJson } from '../../src/http/json.ts';
 import { defineModel, type OpenapiDocument, openapiDocument, openapiText, service, t } from '../../src/index.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { documents, referencesOf, walk } from './documents.ts';
 import { compileNamed, compileSchema } from './published.ts';
 

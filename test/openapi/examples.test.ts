@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { openapiDocument } from '../../src/index.ts';
 import { documents } from './documents.ts';
 import { everyApi } from './every-api.ts';

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { transformSync } from 'esbuild';
-import { describe, expect, it } from 'vitest';
 
 const source = readFileSync(join(import.meta.dirname, '../../src/openapi/follow-events.ts'), 'utf8');
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { type Context, cursorPaging, defineModel, listQuery, openapiDocument, Problem, service, t } from '../../src/index.ts';
 import { db } from './fixtures.ts';
 import { compileSchema } from './published.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { cursorPaging, openapiDocument, type ResourceOptions, service } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { Parcel } from '../support/models/parcel.ts';

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectClient } from '../products/mcp/connect.ts';
 import { filesOf } from '../support/docs/pages.ts';
 import { freePort } from '../support/http/free-port.ts';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Stranger } from './stranger.ts';
 
 const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;

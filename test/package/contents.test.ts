@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reportApi, staleFiles } from '../../release/api-report.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { untilAnswered } from './processes.ts';

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { MongodProcess } from '../../dev/mongod-process.ts';
 import { mongodBinary } from '../support/database/own-mongod.ts';

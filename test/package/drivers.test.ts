@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Stranger } from './stranger.ts';
 
 const model = `import { applyIndexes, defineModel, service, t } from 'koa-mongo-resource';

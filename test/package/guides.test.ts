@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchangesOf, Player } from '../guides/parts/exchanges.ts';
 import { mongodBinary } from '../support/database/own-mongod.ts';
 import { filesOf, root } from '../support/docs/pages.ts';
@@ -134,7 +134,9 @@ describe('the guides with packages of their own', () => {
   describe('testing', () => {
     const installed = (path: string) => join(stranger.folder, 'node_modules', path);
     const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-    const runJest = (...args: string[]) => runIn([...args, installed('jest/bin/jest.js'), '--rootDir', '.'], { MONGODB_URI: uri() });
+    const runJest = (env: NodeJS.ProcessEnv, ...flags: string[]) => runIn([...flags, installed('jest/bin/jest.js'), '--rootDir', '.'], env);
+    /** What mongodb-memory-server would download otherwise. */
+    const starting = async () => ({ MONGOMS_SYSTEM_BINARY: await mongodBinary(), MONGOMS_SYSTEM_BINARY_VERSION_CHECK: 'false' });
     const runIn = async (args: readonly string[], env: NodeJS.ProcessEnv) => {
       const { MONGODB_URI: _, ...inherited } = process.env;
       const cwd = join(stranger.folder, 'testing');
@@ -148,20 +150,20 @@ describe('the guides with packages of their own', () => {
       return { code, output };
     };
 
-    it('runs with Vitest, which starts a MongoDB', async () => {
-      // What mongodb-memory-server would download otherwise.
-      const env = { MONGOMS_SYSTEM_BINARY: await mongodBinary(), MONGOMS_SYSTEM_BINARY_VERSION_CHECK: 'false' };
-      const { code, output } = await runIn([installed('vitest/vitest.mjs'), 'run'], env);
+    it('runs with Jest, which starts a MongoDB, and fails without its flag', async () => {
+      const { code, output } = await runJest(await starting(), ...flags);
       expect([code, output]).toEqual([0, expect.stringMatching(/2 passed/)]);
+      const without = await runJest({ MONGODB_URI: uri() });
+      expect([without.code, without.output]).toEqual([1, expect.stringMatching(/Must use import to load ES Module/)]);
     });
 
-    it('runs with Jest, and fails without its flag', async () => {
+    it('runs with Vitest as the page says', async () => {
       const test = filesOf(guides.testing)['test/notes.test.ts'] ?? '';
-      await stranger.write('testing/test/notes.test.ts', test.replace("'vitest'", "'@jest/globals'"));
-      const { code, output } = await runJest(...flags);
+      await stranger.write('testing/test/notes.test.ts', test.replace("'@jest/globals'", "'vitest'"));
+      const [config = ''] = /defineConfig\(.*?\)(?=`)/.exec(readFileSync(join(root, guides.testing), 'utf8')) ?? [];
+      await stranger.write('testing/vitest.config.ts', `import { defineConfig } from 'vitest/config';\nexport default ${config};\n`);
+      const { code, output } = await runIn([installed('vitest/vitest.mjs'), 'run'], await starting());
       expect([code, output]).toEqual([0, expect.stringMatching(/2 passed/)]);
-      const without = await runJest();
-      expect([without.code, without.output]).toEqual([1, expect.stringMatching(/Must use import to load ES Module/)]);
     });
   });
 });

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../support/http/free-port.ts';
 import { app } from './schemas-app.ts';
 import { Stranger } from './stranger.ts';

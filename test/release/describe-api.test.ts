@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
 import { describeApi } from '../../release/describe-api.ts';
 import { useTemporaryFolder } from '../support/temporary-folder.ts';
 

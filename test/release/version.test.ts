@@ -1,6 +1,5 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { changesOf, setVersion, versionMistakes } from '../../release/version.ts';
 import { root } from '../support/docs/pages.ts';
 import { useTemporaryFolder } from '../support/temporary-folder.ts';

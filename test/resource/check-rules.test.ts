@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { type Allowed, defineModel, everything, type Fields, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 

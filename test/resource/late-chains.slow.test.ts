@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import { describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { checkOrder } from '../../src/middleware/exchange/order.ts';
 import type { ApiDescription } from '../../src/openapi/api-description.ts';
@@ -186,7 +185,7 @@ describe.each<[Level, neverMade: readonly string[], least: number]>([
   ['api', [], 25],
 ])('an odd value in the definition of a %s', (level, neverMade, least) => {
   it('is refused at the start, or lets every chain be made', async () => {
-    vi.spyOn(process, 'emitWarning').mockReturnValue();
+    jest.spyOn(process, 'emitWarning').mockReturnValue();
     const found: string[] = [];
     const refused = new Set<string>();
     const made = new Set<string>();
@@ -204,7 +203,7 @@ describe.each<[Level, neverMade: readonly string[], least: number]>([
           if (!(error instanceof ConfigurationError)) found.push(`${where}: at the start, ${error}`);
         }
       }
-    vi.restoreAllMocks();
+    jest.restoreAllMocks();
     expect(found).toEqual([]);
     expect(Object.keys(legal[level]).filter((option) => !made.has(option))).toEqual(neverMade);
     expect(Object.keys(legal[level]).filter((option) => !refused.has(option))).toEqual([]);

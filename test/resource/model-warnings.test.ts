@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineModel, type Model, service, t } from '../../src/index.ts';
 
 const shop = service();
@@ -18,12 +17,12 @@ function build(resources: readonly object[], models: readonly Model[] = []): str
 }
 
 beforeEach(() => {
-  vi.spyOn(process, 'emitWarning').mockImplementation((...given: unknown[]) => {
+  jest.spyOn(process, 'emitWarning').mockImplementation((...given: unknown[]) => {
     warnings.push({ text: String(given[0]), options: given[1] });
   });
 });
 afterEach(() => {
-  vi.restoreAllMocks();
+  jest.restoreAllMocks();
 });
 
 describe('a required field that nobody can set is told of when the api is built', () => {

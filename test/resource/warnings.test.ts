@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineModel, type Field, type ModelIndex, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 
@@ -8,13 +7,13 @@ let told: string[] = [];
 
 beforeEach(() => {
   told = [];
-  vi.spyOn(process, 'emitWarning').mockImplementation((message, options) => {
+  jest.spyOn(process, 'emitWarning').mockImplementation((message, options) => {
     const { type, code } = options as { type: string; code: string };
     if (code !== 'UNSETTABLE_FIELD') told.push(`${type} ${code} ${String(message)}`); // of that: `model-warnings.test.ts`
   });
 });
 afterEach(() => {
-  vi.restoreAllMocks();
+  jest.restoreAllMocks();
 });
 
 const closed = { insert: false, update: false };

@@ -1,5 +1,4 @@
 import { ObjectId, UUID } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, openStore, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { type Document as BsonDocument, ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { defineModel, Problem, t } from '../../src/index.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -1,5 +1,4 @@
 import { Decimal128, MongoClient, ObjectId } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { type Document, defineModel, Problem, type StoreScope, service, t } from '../../src/index.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { useCommands } from '../support/database/commands.ts';

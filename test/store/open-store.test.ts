@@ -1,5 +1,4 @@
 import { Decimal128, ObjectId } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, t } from '../../src/index.ts';
 import { Work } from '../../src/mongo/driver/work.ts';
 import { openStore } from '../../src/store/open-store.ts';

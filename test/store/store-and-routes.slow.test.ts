@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { stringify } from 'lossless-json';
 import { ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { type Api, openStore, Problem, service } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, everything, openStore, t } from '../../src/index.ts';
 import { Work } from '../../src/mongo/driver/work.ts';
 import { Stores } from '../../src/store/stores.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { openStore, Problem } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';

@@ -1,5 +1,4 @@
 import { ObjectId } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, openStore, t } from '../../src/index.ts';
 import { Work } from '../../src/mongo/driver/work.ts';
 import { Stores } from '../../src/store/stores.ts';

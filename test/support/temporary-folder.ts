@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach } from 'vitest';
 
 /** Gives every test an empty folder, and removes it afterwards. */
 export function useTemporaryFolder(): { readonly path: string } {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import ts from 'typescript';
-import { describe, expect, it } from 'vitest';
 import * as library from '../../src/index.ts';
 import { type Example, examplesOf, exportingFiles } from '../support/docs/examples.ts';
 import { root } from '../support/docs/pages.ts';

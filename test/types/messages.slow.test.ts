@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest';
 import { findTypeErrors } from '../support/docs/find-type-errors.ts';
 
 const setup = `

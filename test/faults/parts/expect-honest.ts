@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import { judge, summarize } from '../judge.ts';
 import type { Load } from './load.ts';
 import { report } from './report.ts';

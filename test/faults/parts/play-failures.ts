@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judge, summarize } from '../judge.ts';
 import { type FailingCommand, failingCommands, newRecord, recordOf } from './failing-commands.ts';
 import { type Failure, failures, type Outcome } from './failures.ts';

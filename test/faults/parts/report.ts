@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import { type History, summarize } from '../judge.ts';
 
 /**

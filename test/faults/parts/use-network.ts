@@ -1,4 +1,3 @@
-import { afterAll, beforeAll } from 'vitest';
 import { type Deployment, startMongods } from './mongods.ts';
 import { Network } from './network.ts';
 

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { cursorPaging, defineModel, t } from '../../../src/index.ts';
 import { foldText } from '../../../src/model/fold/fold-text.ts';
 import { useDatabase } from '../../support/database/database.ts';

@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from 'vitest';
 import { applyIndexes, cursorPaging, defineModel, planIndexes, type Service, service, t } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { useApi } from '../../support/http/api.ts';

@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from 'vitest';
 import { defineModel, openapiDocument, service, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { type ListShape, readShape, suggestIndexes } from '../../../src/mongo/indexes/list-shape.ts';

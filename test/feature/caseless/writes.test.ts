@@ -1,5 +1,4 @@
 import type { Document } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, jsonBody, openStore, t } from '../../../src/index.ts';
 import { foldCase, foldText } from '../../../src/model/fold/fold-text.ts';
 import type { Any } from '../../support/any.ts';

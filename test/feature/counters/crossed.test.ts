@@ -1,4 +1,3 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, applyIndexes, defineModel, everything, openapiText, Problem, service, t } from '../../../src/index.ts';
 import { connect } from '../../products/mcp/connect.ts';
 import type { Any } from '../../support/any.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { defineModel, openapiText, openStore, service, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { Any } from '../../support/any.ts';

@@ -1,5 +1,4 @@
 import { Decimal128, Double, Long } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, everything, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { useCommands } from '../../support/database/commands.ts';

@@ -1,4 +1,3 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, cursorPaging, defineModel, service, t } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { getStream, type ReadStream } from '../../support/http/read-stream.ts';

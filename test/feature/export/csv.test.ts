@@ -1,5 +1,4 @@
 import { Decimal128, Long, ObjectId } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { compileCsv } from '../../../src/export/write-csv.ts';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, ConfigurationError, defineModel, everything, service, t } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { openStream, readToEnd } from '../../support/http/read-stream.ts';

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect, constants, createServer, type Http2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { defineModel, everything, Problem, service, t } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database/database.ts';
 

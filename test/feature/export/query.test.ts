@@ -1,5 +1,4 @@
 import { METHODS } from 'node:http';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { defineModel, offsetPaging, t } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { useApi } from '../../support/http/api.ts';

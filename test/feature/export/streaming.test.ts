@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { defineModel, everything, Problem, type Service, t } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { useApi } from '../../support/http/api.ts';

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   applyIndexes,
   type DeliverOptions,

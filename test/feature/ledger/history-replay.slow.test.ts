@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest';
 import { defineModel, openStore, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';

@@ -1,4 +1,3 @@
-import { beforeEach } from 'vitest';
 import { defineModel, everything, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import type { TestDatabase } from '../../support/database/database.ts';

@@ -1,5 +1,4 @@
 import { ObjectId } from 'mongodb';
-import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openLetters } from '../../../src/delivery/letters.ts';
 import { Postponed } from '../../../src/delivery/queue.ts';
 import { QueueRows } from '../../../src/delivery/queue-rows.ts';
@@ -9,7 +8,7 @@ import { until } from '../../support/until.ts';
 
 const database = useDatabase();
 const { rows, add, start } = useQueue(database);
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => jest.restoreAllMocks());
 
 /** Has the first call of a command wait: before it is sent, or with its answer. */
 function holdFirst(name: 'claim' | 'park' | 'giveBack', what: 'command' | 'answer') {
@@ -22,7 +21,7 @@ function holdFirst(name: 'claim' | 'park' | 'giveBack', what: 'command' | 'answe
     release = resolve;
   });
   const send = QueueRows.prototype[name] as (...given: unknown[]) => Promise<unknown>;
-  vi.spyOn(QueueRows.prototype, name).mockImplementationOnce(async function (this: QueueRows<never>, ...given: unknown[]) {
+  jest.spyOn(QueueRows.prototype, name).mockImplementationOnce(async function (this: QueueRows<never>, ...given: unknown[]) {
     const answer = what === 'answer' ? await send.apply(this, given) : undefined;
     arrive();
     await released;
@@ -103,7 +102,7 @@ describe('a row that was put off is handled at once when it has become the first
     await rows().updateOne({ _id: 1 }, { $set: { state: 'delivered', deliveredAt: new Date() } });
     const lost = new Error('The answer is lost.');
     let isLost = false;
-    vi.spyOn(QueueRows.prototype, name).mockImplementation(async function (this: QueueRows<never>, ...given: unknown[]) {
+    jest.spyOn(QueueRows.prototype, name).mockImplementation(async function (this: QueueRows<never>, ...given: unknown[]) {
       const answer = name === 'claim' && !isLost ? undefined : await send.apply(this, given); // a claim would have a lease
       if (isLost) return answer as never;
       isLost = true;

@@ -1,5 +1,4 @@
 import type { Document } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { useQueue } from '../../support/database/queue.ts';
@@ -22,7 +21,7 @@ async function examinedBy(sent: Document): Promise<{ readonly keys: number; read
 }
 
 describe('a queue of 100,000 rows', () => {
-  it('reads a page of the due ones, and finds the first of a line by one key', { timeout: 300_000 }, async () => {
+  it('reads a page of the due ones, and finds the first of a line by one key', async () => {
     await add(make(many, (index) => ({ line: 'long', n: index })));
     await add(make(many, (index) => ({ line: 'long', n: index - many, state: 'delivered', deliveredAt: new Date() })));
     const queue = start({ handle: async () => undefined });
@@ -33,9 +32,9 @@ describe('a queue of 100,000 rows', () => {
     expect(look.keys).toBeLessThanOrEqual(1_000);
     expect(look.documents).toBeLessThanOrEqual(1_000);
     expect(await examinedBy(sent.find((one) => one.findAndModify === 'rows') as Document)).toEqual({ keys: 1, documents: 1 });
-  });
+  }, 300_000);
 
-  it('hides no line behind those that wait for a dead letter, and leaves these alone afterwards', { timeout: 300_000 }, async () => {
+  it('hides no line behind those that wait for a dead letter, and leaves these alone afterwards', async () => {
     await add([{ line: 'dead', n: -1, state: 'dead' }]);
     await add(make(many, (index) => ({ line: 'dead', n: index })));
     await add(make(10, (index) => ({ line: `other ${index}`, n: 1 })));
@@ -48,5 +47,5 @@ describe('a queue of 100,000 rows', () => {
     await until(() => handled.length === 20);
     expect(commands.names.filter((name) => name === 'findAndModify' || name === 'update').length).toBeLessThan(60);
     expect(handled).not.toContain('dead');
-  });
+  }, 300_000);
 });

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
-import { describe, expect, it, vi } from 'vitest';
 import { Postponed } from '../../../src/delivery/queue.ts';
 import type { Any } from '../../support/any.ts';
 import { useCommands } from '../../support/database/commands.ts';
@@ -154,7 +153,7 @@ describe('what is told', () => {
     ['throws', () => raise()],
     ['rejects', async () => raise()],
   ])('stops no queue if `observe` %s', async (_how, observe) => {
-    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     await add([1, 2, 3].map((n) => ({ line: 'a', n })));
     start({ handle: async () => undefined, observe });
     await until(async () => (await rows().countDocuments({ state: 'delivered' })) === 3);

@@ -1,7 +1,7 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, defineModel, everything, openStore, service, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { expectWith } from '../../support/expect.ts';
 import { ledgerDiscrepancies } from '../../support/fuzzing/replay-ledger.ts';
 import { type TestServer, useServer } from '../../support/http/serve.ts';
 
@@ -102,7 +102,7 @@ beforeEach(async () => {
 
 async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Any> {
   const answer = await server.request(method, path, { ...(body === undefined ? {} : { body }), headers: { 'x-user': 'ann', ...headers } });
-  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+  expectWith(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
   return answer;
 }
 

@@ -1,5 +1,4 @@
 import type { CommandSucceededEvent, Timestamp } from 'mongodb';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, service, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { changeStreams } from '../../support/database/change-streams.ts';
@@ -24,9 +23,10 @@ const serve = useServer();
 const open: LiveStream[] = [];
 let heard: Any[];
 
-const hear = ({ commandName, reply }: CommandSucceededEvent) => {
+/** A list may be there before its change stream is open: what is written until then comes with its first batch. */
+const hear = ({ reply }: CommandSucceededEvent) => {
   const { cursor } = reply as Any;
-  if (commandName === 'getMore' && String(cursor.ns).endsWith('.$cmd.aggregate')) heard.push(...cursor.nextBatch);
+  if (String(cursor?.ns).endsWith('.$cmd.aggregate')) heard.push(...(cursor.firstBatch ?? cursor.nextBatch));
 };
 
 beforeEach(() => {
@@ -70,14 +70,15 @@ describe('the change stream', () => {
       await second.listen('/cards'),
     ];
     expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    await until(async () => (await changeStreams(database.db)).length === 1); // the first one carried only the cards
+    const isOne = async () => (await changeStreams(database.db)).length === 1;
+    await until(isOne); // the first one carried only the cards, and may still be closing when the next one is open
     await first.create('/tags', 1);
     await streams[2]?.sees(({ data }) => data.length === 1);
-    expect(await changeStreams(database.db)).toHaveLength(1);
+    await until(isOne);
     for (const stream of streams.slice(1)) stream.close();
     await first.create('/cards', 1);
     await streams[0]?.sees(({ data }) => data.length === 1);
-    expect(await changeStreams(database.db)).toHaveLength(1);
+    await until(isOne);
     streams[0]?.close();
     await until(async () => (await changeStreams(database.db)).length === 0);
   });

@@ -3,7 +3,6 @@ import { connect, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import compress from 'koa-compress';
 import mount from 'koa-mount';
-import { afterEach, describe, expect, it } from 'vitest';
 import {
   applyIndexes,
   authenticate,
@@ -21,6 +20,7 @@ import {
   t,
 } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { expectWith } from '../../support/expect.ts';
 import { LiveStream } from '../../support/http/live-stream.ts';
 import { useServer } from '../../support/http/serve.ts';
 
@@ -90,7 +90,7 @@ async function start() {
   const server = await serve(api.routes());
   const send = async (method: string, path: string, body?: unknown, name = 'root') => {
     const answer = await server.request(method, path, { headers: { authorization: name }, ...(body === undefined ? {} : { body }) });
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+    expectWith(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
     return answer.body;
   };
   const listen = (path: string, name = 'root', port = server.port) => {

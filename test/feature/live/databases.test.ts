@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
-import { afterEach, expect, it } from 'vitest';
 import { defineModel, service, t } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { LiveStream } from '../../support/http/live-stream.ts';

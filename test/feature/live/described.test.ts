@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { stringifyJson } from '../../../src/http/json.ts';
 import { defineModel, openapiDocument, service, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';

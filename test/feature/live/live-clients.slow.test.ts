@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { changeStreams } from '../../support/database/change-streams.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { randomFrom } from '../../support/fuzzing/random-from.ts';
@@ -15,7 +14,7 @@ import { Dice, randomWatched } from '../../support/live/board-queries.ts';
 import { type BoardProcess, useBoardProcess } from '../../support/live/use-board-process.ts';
 import { until } from '../../support/until.ts';
 
-/** Seconds of the churn: `LIVE_CHURN=3600 npx vitest run --mode slow live-clients` plays an hour. */
+/** Seconds of the churn: `LIVE_CHURN=3600 npm run test:slow live-clients` plays an hour. */
 const churn = Number(process.env.LIVE_CHURN ?? 15);
 
 const database = useDatabase();

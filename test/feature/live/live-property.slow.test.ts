@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { killChangeStreams } from '../../support/database/change-streams.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { randomFrom } from '../../support/fuzzing/random-from.ts';
@@ -9,7 +8,7 @@ import { Dice, randomWatched } from '../../support/live/board-queries.ts';
 import { BoardWriter } from '../../support/live/board-writes.ts';
 import { useBoardProcess } from '../../support/live/use-board-process.ts';
 
-/** `LIVE_CLIENTS=200 LIVE_WRITES=5000 LIVE_SEED=7 npx vitest run --mode slow live-property` plays longer. */
+/** `LIVE_CLIENTS=200 LIVE_WRITES=5000 LIVE_SEED=7 npm run test:slow live-property` plays longer. */
 const count = Number(process.env.LIVE_CLIENTS ?? 40);
 const writes = Number(process.env.LIVE_WRITES ?? 240);
 const seed = Number(process.env.LIVE_SEED ?? 1);

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from 'vitest';
 import { defineModel, everything, service, t } from '../../../src/index.ts';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';

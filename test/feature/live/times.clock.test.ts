@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineModel, service, t } from '../../../src/index.ts';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
@@ -15,8 +14,8 @@ const serve = useServer();
 const open: LiveStream[] = [];
 
 afterEach(async () => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
+  jest.useRealTimers();
+  jest.restoreAllMocks();
   for (const stream of open.splice(0)) stream.close();
   await database.db.collection('cards').deleteMany({});
 });
@@ -40,20 +39,36 @@ async function start() {
 
 /** The delays of the timers that are set from now on. */
 function delays(): () => number[] {
-  const timers = vi.spyOn(globalThis, 'setTimeout');
+  const timers = jest.spyOn(globalThis, 'setTimeout');
   return () => timers.mock.calls.map(([, ms]) => ms as number);
 }
 
 describe('a live list to which nothing happens', () => {
   it('sends a comment every 15 seconds', async () => {
     const { listen } = await start();
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    jest.useFakeTimers({
+      doNotFake: [
+        'Date',
+        'hrtime',
+        'nextTick',
+        'performance',
+        'queueMicrotask',
+        'requestAnimationFrame',
+        'cancelAnimationFrame',
+        'requestIdleCallback',
+        'cancelIdleCallback',
+        'setImmediate',
+        'clearImmediate',
+        'setTimeout',
+        'clearTimeout',
+      ],
+    });
     const [stream] = await listen();
-    vi.advanceTimersByTime(14_999);
+    jest.advanceTimersByTime(14_999);
     await wait(50);
     expect(stream?.comments).toEqual([]);
     for (const count of [1, 2, 3]) {
-      vi.advanceTimersByTime(count === 1 ? 1 : 15_000);
+      jest.advanceTimersByTime(count === 1 ? 1 : 15_000);
       await until(() => stream?.comments.length === count);
     }
     expect(stream?.events).toHaveLength(1);
@@ -61,12 +76,28 @@ describe('a live list to which nothing happens', () => {
 
   it('asks for its caller again within a minute, and not for all callers at once', async () => {
     const { listen, asked } = await start();
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    jest.useFakeTimers({
+      doNotFake: [
+        'Date',
+        'hrtime',
+        'nextTick',
+        'performance',
+        'queueMicrotask',
+        'requestAnimationFrame',
+        'cancelAnimationFrame',
+        'requestIdleCallback',
+        'cancelIdleCallback',
+        'setImmediate',
+        'clearImmediate',
+        'setTimeout',
+        'clearTimeout',
+      ],
+    });
     const streams = await listen(20);
     const before = asked();
     const counts: number[] = [];
     for (const seconds of [54, 1, 1, 1, 1, 1, 1]) {
-      vi.advanceTimersByTime(seconds * 1_000);
+      jest.advanceTimersByTime(seconds * 1_000);
       await wait(50);
       counts.push(asked() - before);
     }
@@ -96,7 +127,7 @@ it('`api.close` ends each stream at a random moment, within as many milliseconds
   const { api, listen } = await start();
   const streams = await listen(24);
   const set = delays();
-  vi.spyOn(Math, 'random').mockReturnValue(0.777);
+  jest.spyOn(Math, 'random').mockReturnValue(0.777);
   await api.close();
   await Promise.all(streams.map((stream) => stream.ended()));
   expect(set().filter((ms) => ms === 24 * 0.777)).toHaveLength(24);

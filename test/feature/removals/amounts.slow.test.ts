@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import type { Any } from '../../support/any.ts';
 import { until } from '../../support/until.ts';
 import { carryOut, Project, plant, treeApi, useTree } from './tree.ts';

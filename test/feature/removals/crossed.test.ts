@@ -1,5 +1,4 @@
 import { ObjectId } from 'mongodb';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { applyIndexes, defineModel, service, t } from '../../../src/index.ts';
 import { defineWebhooks } from '../../../src/products/webhooks/webhooks.ts';
 import type { Any } from '../../support/any.ts';

@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
-import { afterEach, describe, expect, it } from 'vitest';
 import { defineModel, service, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';

@@ -1,5 +1,4 @@
 import { ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { applyIndexes, ConfigurationError, openStore, planIndexes, service } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { until } from '../../support/until.ts';

@@ -1,4 +1,3 @@
-import { afterEach } from 'vitest';
 import { type Api, type Delivery, defineModel, type Model, service, t } from '../../../src/index.ts';
 import { defineRemovals } from '../../../src/mongo/removals/define-removals.ts';
 import type { Any } from '../../support/any.ts';

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes, planIndexes } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { useNotes } from './notes.ts';

@@ -1,4 +1,3 @@
-import { beforeAll } from 'vitest';
 import {
   type ApiOptions,
   applyIndexes,

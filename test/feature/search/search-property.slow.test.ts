@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../../support/database/database.ts';
 import { randomFrom } from '../../support/fuzzing/random-from.ts';
 import { seedNotes, useNotes } from './notes.ts';

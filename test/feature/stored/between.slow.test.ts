@@ -1,7 +1,7 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes, service } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { expectSoft } from '../../support/expect.ts';
 import { LiveStream } from '../../support/http/live-stream.ts';
 import { type Answer, type Sent, type TestServer, useServer } from '../../support/http/serve.ts';
 import { defineDesk, type Side, serveDesk, sides } from './desk.ts';
@@ -53,7 +53,7 @@ const seen = ({ status, text, headers }: Answer) => ({ status, text: timeless(te
 async function send(method: string, path: string, body?: unknown, headers: Any = {}): Promise<Answer> {
   const sent: Any = { ...(body === undefined ? {} : { body }), headers } satisfies Sent;
   const [plain, stored] = (await Promise.all(sides.map((side) => servers[side].request(method, `/api${path}`, sent)))) as [Answer, Answer];
-  expect.soft(seen(stored), `${method} ${path} ${JSON.stringify(body)} ${JSON.stringify(headers)}`).toEqual(seen(plain));
+  expectSoft(seen(stored), `${method} ${path} ${JSON.stringify(body)} ${JSON.stringify(headers)}`).toEqual(seen(plain));
   return stored;
 }
 
@@ -261,7 +261,7 @@ describe('keys that are the names of other fields', () => {
         streams.push(...both);
         for (const one of both) await one.opened();
         open[path] = both;
-        expect.soft(both[1]?.status, path).toBe(both[0]?.status);
+        expectSoft(both[1]?.status, path).toBe(both[0]?.status);
       }
       const writes: [string, string, unknown][] = [
         ['PATCH', '/tasks/a', { title: `live ${JSON.stringify(caller)}` }],
@@ -277,10 +277,10 @@ describe('keys that are the names of other fields', () => {
         await new Promise((resolve) => setTimeout(resolve, 700));
         for (const asked of paths) {
           const [plain, stored] = open[asked] as [LiveStream, LiveStream];
-          expect
-            .soft(timeless(JSON.stringify(stored.state ?? null)), `${asked} after ${JSON.stringify(body)}`)
-            .toBe(timeless(JSON.stringify(plain.state ?? null)));
-          expect.soft(stored.events.length, `events of ${asked} after ${JSON.stringify(body)}`).toBe(plain.events.length);
+          expectSoft(timeless(JSON.stringify(stored.state ?? null)), `${asked} after ${JSON.stringify(body)}`).toBe(
+            timeless(JSON.stringify(plain.state ?? null)),
+          );
+          expectSoft(stored.events.length, `events of ${asked} after ${JSON.stringify(body)}`).toBe(plain.events.length);
         }
       }
       const now = await Promise.all(
@@ -289,9 +289,9 @@ describe('keys that are the names of other fields', () => {
           .map(async (path) => [path, (await servers.stored.request('GET', `/api/tasks${path}`, { headers: caller as Any })).body]),
       );
       for (const [path, body] of now)
-        expect
-          .soft(timeless(JSON.stringify(open[path as string]?.[1]?.state?.data)), `now ${path}`)
-          .toBe(timeless(JSON.stringify(body.data)));
+        expectSoft(timeless(JSON.stringify(open[path as string]?.[1]?.state?.data)), `now ${path}`).toBe(
+          timeless(JSON.stringify(body.data)),
+        );
     }
   }, 120_000);
 });

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cursorPaging, defineModel, openStore, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { expectSoft } from '../../support/expect.ts';
 import { useApi } from '../../support/http/api.ts';
 import { LiveStream } from '../../support/http/live-stream.ts';
 import { until } from '../../support/until.ts';
@@ -117,7 +117,7 @@ describe('a stored value that does not fit', () => {
     ['DELETE', '/shelves/fits', undefined],
   ] as [string, string, string | undefined, unknown?][])('%s %s', async (method, path, message, body) => {
     const { status, text, told } = await ask(method, path, body);
-    expect.soft(text).not.toContain('SECRET');
+    expectSoft(text).not.toContain('SECRET');
     if (message === undefined) expect([status < 300, told]).toEqual([true, []]);
     else expect([status, told]).toEqual([500, [expect.stringContaining(message)]]);
   });

@@ -1,5 +1,4 @@
 import { Decimal128, Double } from 'mongodb';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyValidators, collectionValidator, defineModel, openStore, service, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { auditCollection } from '../../../src/products/audit/audit-collection.ts';

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from 'vitest';
 import { type Api, applyIndexes, defineModel, openStore, service, t } from '../../../src/index.ts';
 import { defineRemovals } from '../../../src/mongo/removals/define-removals.ts';
 import { applyFolds } from '../../../src/products/audit/apply-folds.ts';

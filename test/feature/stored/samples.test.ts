@@ -1,11 +1,11 @@
 import { BSON, type Document } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { everything, service } from '../../../src/index.ts';
 import { auditCollection } from '../../../src/products/audit/audit-collection.ts';
 import { draftModel } from '../../../src/products/cli/draft/draft-model.ts';
 import { useWritePage } from '../../guides/parts/write-page.ts';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { expectWith } from '../../support/expect.ts';
 import { useServer } from '../../support/http/serve.ts';
 import { samples } from './samples.ts';
 
@@ -118,14 +118,14 @@ describe.each(Object.keys(cases) as (keyof typeof samples)[])('a collection of t
     const { request, errors } = await serve(shop.api({ db: database.db, prefix: '/api', resources: [resource] }).routes());
     const before = await readBytes(name);
     const listed = await request('GET', `/api/${name}?${list}`);
-    expect([listed.status, listed.body.data?.[0]?.[first[0]]], listed.text).toEqual([200, first[1]]);
+    expectWith([listed.status, listed.body.data?.[0]?.[first[0]]], listed.text).toEqual([200, first[1]]);
     const grouped = await request('GET', `/api/${name}/aggregate?${group}`);
-    expect(grouped.status, grouped.text).toBe(200);
+    expectWith(grouped.status, grouped.text).toBe(200);
     expect(await readBytes(name)).toEqual(before);
 
     const { id } = listed.body.data[0];
     const patched = await request('PATCH', `/api/${name}/${id}`, { body: patch });
-    expect(patched.status, patched.text).toBe(200);
+    expectWith(patched.status, patched.text).toBe(200);
     const after = await readBytes(name);
     expect(BSON.deserialize(after.get(id) as Buffer)).toMatchObject(changed);
     const isKept = ([key]: [string, string]) => !Object.hasOwn(changed, key);

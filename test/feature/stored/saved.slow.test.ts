@@ -1,7 +1,7 @@
-import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyIndexes, defineModel, service, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { expectSoft } from '../../support/expect.ts';
 import { useServer } from '../../support/http/serve.ts';
 
 const sides = ['plain', 'stored'] as const;
@@ -129,7 +129,7 @@ async function send(method: string, path: string, body?: unknown, headers: Any =
     sides.map((side) => servers[side].request(method, path, { ...(body === undefined ? {} : { body }), headers })),
   );
   const seen = ({ status, text, headers: h }: Any) => ({ status, text, etag: h.etag });
-  expect.soft(seen(stored), `${method} ${path} ${JSON.stringify(body)} ${JSON.stringify(headers)}`).toEqual(seen(plain));
+  expectSoft(seen(stored), `${method} ${path} ${JSON.stringify(body)} ${JSON.stringify(headers)}`).toEqual(seen(plain));
 }
 it('objects whose keys are the names of one another answer hooks, saves, races and checks as those without', async () => {
   const all: Any = [

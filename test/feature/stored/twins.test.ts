@@ -1,7 +1,7 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes, service } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { expectWith } from '../../support/expect.ts';
 import { type Answer, type Sent, type TestServer, useServer } from '../../support/http/serve.ts';
 import { defineShop, serveShop } from './shops.ts';
 
@@ -44,7 +44,7 @@ const seen = ({ status, text, headers }: Answer) => ({
 /** Sends a request to both apis. Their answers must be equal, but for cursors. */
 async function both(method: string, path: string, sent: Sent = {}): Promise<Record<(typeof sides)[number], Answer>> {
   const [plain, stored] = (await Promise.all(sides.map((side) => servers[side]?.request(method, `/api${path}`, sent)))) as [Answer, Answer];
-  expect(seen(stored), `${method} ${path}`).toEqual(seen(plain));
+  expectWith(seen(stored), `${method} ${path}`).toEqual(seen(plain));
   return { plain, stored };
 }
 
@@ -177,7 +177,7 @@ describe('a model whose fields are stored under other names and in other forms a
       '/customers?q=ann',
       '/orders/o1?include=customer,fans',
     ])
-      expect((await send('GET', path)).status, path).toBe(200);
+      expectWith((await send('GET', path)).status, path).toBe(200);
     await send('POST', '/customers/c1/orders', { id: 'o9', number: 'n9' });
     expect((await send('GET', '/orders/o9')).body.data.customer).toBe('c1');
   });
@@ -264,7 +264,7 @@ describe('a model whose fields are stored under other names and in other forms a
       'group=customer&avg=amount',
       'group=placedAt[hour]&timezone=Europe/Zurich',
     ])
-      expect((await send('GET', `/orders/aggregate?${query}`)).status, query).toBe(200);
+      expectWith((await send('GET', `/orders/aggregate?${query}`)).status, query).toBe(200);
     await send('DELETE', '/customers/c1');
     await send('GET', '/customers?deleted=with');
     await send('GET', '/orders');

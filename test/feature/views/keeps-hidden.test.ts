@@ -1,4 +1,3 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, service, t } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { type TestServer, useServer } from '../../support/http/serve.ts';

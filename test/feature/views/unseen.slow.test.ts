@@ -1,4 +1,3 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ApiDescription } from '../../../src/openapi/api-description.ts';
 import { middlewareNames } from '../../middleware/exported-functions.ts';
 import { useDatabase } from '../../support/database/database.ts';

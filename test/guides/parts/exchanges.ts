@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import { blocksOf } from '../../support/docs/pages.ts';
 import { type Answer, send } from '../../support/http/serve.ts';
 

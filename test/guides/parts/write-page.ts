@@ -1,6 +1,5 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
 import type { Any } from '../../support/any.ts';
 import { filesOf, root } from '../../support/docs/pages.ts';
 

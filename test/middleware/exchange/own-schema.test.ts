@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { Binary, Decimal128, Double, ObjectId, UUID } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { type Context, type Model, t, toJsonSchema } from '../../../src/index.ts';
 import { compileWriteResult } from '../../../src/middleware/exchange/write-result.ts';
 import { compileAnswer } from '../../../src/model/compile/compile-answer.ts';

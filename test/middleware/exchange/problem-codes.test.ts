@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { type ProblemCode, problemCodes } from '../../../src/errors.ts';
 import * as library from '../../../src/index.ts';
 import { descriptorOf, problemsOf } from '../../../src/middleware/exchange/descriptor.ts';

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import Koa from 'koa';
-import { describe, expect, it, vi } from 'vitest';
 import { problems } from '../../../src/index.ts';
 import { useListener } from '../../support/http/listen.ts';
 import { send } from '../../support/http/serve.ts';
@@ -34,7 +33,7 @@ describe('a listener of app.on(error)', () => {
       throw new Error('logger is full');
     });
     const heard = once(app, 'error');
-    const written = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const written = jest.spyOn(console, 'error').mockImplementation(() => undefined);
     try {
       expect((await send(await listen(app.callback()), 'GET', '/')).status).toBe(500);
       await heard;

@@ -1,5 +1,4 @@
 import koaCompose from 'koa-compose';
-import { describe, expect, it } from 'vitest';
 import type { Context, ResourceMiddleware } from '../../../src/middleware/exchange/context.ts';
 import { problemsOf } from '../../../src/middleware/exchange/descriptor.ts';
 import { composeChain, joinSteps, madeLate, onlyFor, runAlone, step } from '../../../src/middleware/exchange/step.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import type { FieldSchema } from '../../../src/model/define/schema.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { create, errorsOf, modelOf, refusals } from '../subject.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { defineModel, t, toJsonSchema } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';

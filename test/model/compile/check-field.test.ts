@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import type { Field, Fields, RawSchema } from '../../../src/model/define/schema.ts';
 import { t } from '../../../src/model/define/t.ts';
 import type { Any } from '../../support/any.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { viewOf } from '../../../src/model/compile/view-of.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { describeRead } from '../../../src/openapi/schemas/record-schemas.ts';

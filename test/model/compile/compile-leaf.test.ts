@@ -1,5 +1,4 @@
 import { Decimal128 } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import type { Field, RawSchema } from '../../../src/model/define/schema.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { create, modelWith, patch, refusals } from '../subject.ts';

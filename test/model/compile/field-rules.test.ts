@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { findBlindPair, mayRead } from '../../../src/model/compile/field-rules.ts';
 import { viewOf } from '../../../src/model/compile/view-of.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../../src/errors.ts';
 import type { QueryFields } from '../../../src/model/compile/query-fields.ts';
 import { t } from '../../../src/model/define/t.ts';

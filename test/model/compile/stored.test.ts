@@ -1,5 +1,4 @@
 import { Binary, BSON, Decimal128, Double } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import type { Fields } from '../../../src/model/define/schema.ts';
 import { t } from '../../../src/model/define/t.ts';
 import type { CompiledField, LeafNode } from '../../../src/model/node.ts';
@@ -7,6 +6,7 @@ import { declined } from '../../../src/model/value/bson-bytes.ts';
 import { JsonOutput } from '../../../src/model/value/json-output.ts';
 import { type Leaf, Misfit } from '../../../src/model/value/leaf.ts';
 import { Invalid } from '../../../src/rules.ts';
+import { expectWith } from '../../support/expect.ts';
 import { js, messageOf } from '../misuse.ts';
 import { modelOf } from '../subject.ts';
 
@@ -203,7 +203,7 @@ describe('a value in another form', () => {
       const read = BSON.deserialize(BSON.serialize({ stored }), { useBigInt64: true }).stored as unknown;
       const json = declinedOr(() => leaf.toJson(read));
       const isRare = Math.abs(Number(stored)) > Number.MAX_SAFE_INTEGER || leaf === inFinestUnit;
-      expect(isRare ? [json, isDeclined] : [json], String(stored)).toContain(fromBytes(leaf, stored));
+      expectWith(isRare ? [json, isDeclined] : [json], String(stored)).toContain(fromBytes(leaf, stored));
     }
   });
 
@@ -254,8 +254,8 @@ describe('a value in another form', () => {
     ],
   ])('that does not fit is never guessed: %s', (_form, leaf, values) => {
     for (const stored of values) {
-      expect(() => leaf.toJson(stored), String(stored)).toThrow(Misfit);
-      expect(() => leaf.toDocument(stored), String(stored)).toThrow(Misfit);
+      expectWith(() => leaf.toJson(stored), String(stored)).toThrow(Misfit);
+      expectWith(() => leaf.toDocument(stored), String(stored)).toThrow(Misfit);
     }
   });
 

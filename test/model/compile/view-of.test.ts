@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import type { CompiledModel } from '../../../src/model/compile/compile-model.ts';
 import { viewOf } from '../../../src/model/compile/view-of.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { compileCreate, compilePatch } from '../../../src/model/write/compile-writes.ts';
+import { expectWith } from '../../support/expect.ts';
 import { modelOf } from '../subject.ts';
 
 /** A field, and whether a rule hides it. */
@@ -135,7 +135,7 @@ describe('a view of callers for whom no rule holds is the model without the fiel
       fc.property(specs, fc.dictionary(fc.constantFrom(...names, 'shown'), value), (given, stored) => {
         const { seen, plain } = pairOf(given);
         const [shown, expected] = [seen, plain].map((model) => JSON.parse(model.writeJson({ _id: 'a', ...stored })) as unknown);
-        expect(isSameButNull(shown, expected), JSON.stringify({ shown, expected })).toBe(true);
+        expectWith(isSameButNull(shown, expected), JSON.stringify({ shown, expected })).toBe(true);
       }),
     );
   });

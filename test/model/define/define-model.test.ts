@@ -1,5 +1,4 @@
 import { Decimal128 } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { js, messageOf } from '../misuse.ts';

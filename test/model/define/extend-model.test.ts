@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../../src/errors.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel, type Model } from '../../../src/model/define/define-model.ts';

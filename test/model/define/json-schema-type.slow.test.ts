@@ -1,6 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, Problem } from '../../../src/errors.ts';
 import { compileBody } from '../../../src/model/compile/compile-body.ts';
 import { findTypeErrors } from '../../support/docs/find-type-errors.ts';

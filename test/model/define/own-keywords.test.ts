@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, defineModel, jsonBody, t, toJsonSchema } from '../../../src/index.ts';
 import { adoptSchema } from '../../../src/model/define/adopt-schema.ts';
 import type { RawSchema } from '../../../src/model/define/schema.ts';

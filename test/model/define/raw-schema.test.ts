@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import type { RawSchema } from '../../../src/model/define/schema.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { messageOf } from '../misuse.ts';

@@ -1,7 +1,6 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
-import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { compileBody } from '../../../src/model/compile/compile-body.ts';
 import { adoptSchema } from '../../../src/model/define/adopt-schema.ts';

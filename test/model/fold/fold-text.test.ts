@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { foldCase, foldText } from '../../../src/model/fold/fold-text.ts';
 
 /** What Python 3.11 (Unicode 14) says of every character: `chr(c).casefold()`, where it differs from `chr(c)`. */

@@ -1,5 +1,4 @@
 import { type Binary, Decimal128, ObjectId, UUID } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { t } from '../../../src/model/define/t.ts';
 import { create, modelOf, readBack } from '../subject.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { t } from '../../../src/model/define/t.ts';
 import { tabulateFields } from '../../../src/model/node.ts';
 import { holdsPrivate, leadsToPrivate, privateNames, privatePaths, withoutPrivate } from '../../../src/model/read/private-fields.ts';

@@ -1,5 +1,4 @@
 import { ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { t } from '../../../src/model/define/t.ts';
 import { type FieldSelector, type IncludedSelector, parseFields } from '../../../src/model/read/select-fields.ts';
 import type { Relation } from '../../../src/model/relations/includable.ts';

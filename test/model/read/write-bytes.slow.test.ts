@@ -16,7 +16,6 @@ import {
   Timestamp,
   UUID,
 } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { type CompiledModel, compileModel } from '../../../src/model/compile/compile-model.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { compileRootBytesWriter } from '../../../src/model/read/write-bytes.ts';

@@ -1,5 +1,4 @@
 import { Binary, BSON, BSONRegExp, Decimal128, Double, Long, ObjectId, Timestamp, UUID } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { t } from '../../../src/model/define/t.ts';
 import { compileRootBytesWriter } from '../../../src/model/read/write-bytes.ts';
 import type { Choice, Selection } from '../../../src/model/read/write-json.ts';

@@ -1,5 +1,4 @@
 import { Binary, DBRef, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import type { CompiledModel } from '../../../src/model/compile/compile-model.ts';
 import { t } from '../../../src/model/define/t.ts';
 import type { CompiledField } from '../../../src/model/node.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { defineModel, Problem, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { compileRelations } from '../../../src/model/relations/includable.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { BSON, Decimal128, Long, ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { declined, pickMembers } from '../../../src/model/value/bson-bytes.ts';
 
 const value = fc.constantFrom<unknown>(

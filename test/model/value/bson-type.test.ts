@@ -1,6 +1,5 @@
 import type * as Mongodb from 'mongodb';
 import { Binary, BSON, Long, ObjectId, Timestamp, UUID } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { bsonVersionOf, isBinary, isBsonValue, isLong, isObjectId, isUuid, tagOf } from '../../../src/model/value/bson-type.ts';
 import { copyValue } from '../../../src/model/value/copy-value.ts';
 import { binaryLeaf, objectIdLeaf, uuidLeaf } from '../../../src/model/value/leaves.ts';

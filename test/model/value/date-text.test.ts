@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { parseDate } from '../../../src/model/value/date-text.ts';
 
 describe('parseDate', () => {

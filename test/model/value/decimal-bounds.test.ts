@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { Decimal128 } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { compareDecimals, compileDecimalBounds } from '../../../src/model/value/decimal-bounds.ts';
 
 const decimal = (text: string) => Decimal128.fromString(text);

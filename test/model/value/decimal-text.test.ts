@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { Decimal128 } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { encodeDecimal, formatDecimal } from '../../../src/model/value/decimal-text.ts';
 
 const digits = (maxLength: number) => fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength });

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { JsonOutput } from '../../../src/model/value/json-output.ts';
 
 describe('JsonOutput', () => {

@@ -1,5 +1,4 @@
 import { Binary, ObjectId, UUID } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import type { Leaf } from '../../../src/model/value/leaf.ts';
 import {
   anyLeaf,

@@ -1,5 +1,4 @@
 import { Decimal128, Double } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { type JsonValue, parseJson } from '../../../src/http/json.ts';
 import type { Leaf } from '../../../src/model/value/leaf.ts';
 import { decimalLeaf, floatLeaf, int64Leaf, intLeaf } from '../../../src/model/value/number-leaves.ts';

@@ -1,5 +1,4 @@
 import { Binary, Decimal128, Double, Long, ObjectId, UUID } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { isSameValue } from '../../../src/model/value/same-value.ts';
 
 const id = '0123456789abcdef01234567';

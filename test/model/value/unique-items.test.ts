@@ -1,5 +1,4 @@
 import { Double, ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { hasEqualItems } from '../../../src/model/value/unique-items.ts';
 
 describe('hasEqualItems', () => {

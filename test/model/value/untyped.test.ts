@@ -14,7 +14,6 @@ import {
   Timestamp,
   UUID,
 } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../../src/http/json.ts';
 import { checkUntyped, readUntyped, writeUntyped } from '../../../src/model/value/untyped.ts';
 import { Invalid } from '../../../src/rules.ts';

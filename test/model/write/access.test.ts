@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { viewOf } from '../../../src/model/compile/view-of.ts';
 import { t } from '../../../src/model/define/t.ts';
 import type { CompiledField, ObjectNode } from '../../../src/model/node.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { t } from '../../../src/model/define/t.ts';
 import { modelOf, patch, put, refusals } from '../subject.ts';
 

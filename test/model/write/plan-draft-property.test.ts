@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { stringify } from 'lossless-json';
 import { BSON } from 'mongodb';
-import { expect, it } from 'vitest';
 import { parseJson } from '../../../src/http/json.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { copyValue } from '../../../src/model/value/copy-value.ts';

@@ -1,5 +1,4 @@
 import { Binary, BSON, Decimal128 } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { compileCreate } from '../../../src/model/write/compile-writes.ts';

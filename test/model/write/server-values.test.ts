@@ -1,5 +1,4 @@
 import { ObjectId, UUID } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { t } from '../../../src/model/define/t.ts';
 import { compileCreate } from '../../../src/model/write/compile-writes.ts';
 import { create, modelOf, refusals } from '../subject.ts';

@@ -1,5 +1,4 @@
 import { MongoNetworkError, MongoServerError } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors.ts';
 import { explain, tooMany, tooManyRecords } from '../../../src/mongo/aggregate/explain.ts';
 

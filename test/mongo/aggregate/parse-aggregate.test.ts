@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import type { Expression } from '../../../src/mongo/relations/through/expression.ts';
 import { own, parse, refusalsOf } from './sales.ts';

@@ -1,5 +1,4 @@
 import { Double } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { planGroups } from '../../../src/mongo/aggregate/plan-groups.ts';
 import { parse } from './sales.ts';
 

@@ -1,5 +1,4 @@
 import { BSON, Decimal128, Double, Long } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { writeGroups } from '../../../src/mongo/aggregate/write-groups.ts';
 import { parse, problemOf } from './sales.ts';
 

@@ -1,5 +1,4 @@
 import { MongoClient, type MongoClientOptions } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { openCollection } from '../../../src/mongo/collection/collection.ts';

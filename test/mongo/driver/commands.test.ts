@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events';
 import type { Db } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { planCommands } from '../../../src/mongo/driver/commands.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { inParts } from '../../../src/mongo/driver/in-parts.ts';
 
 const bySize = { most: 10, of: (item: number) => item };

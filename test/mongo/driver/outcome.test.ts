@@ -1,6 +1,5 @@
 import { runInNewContext } from 'node:vm';
 import { MongoClientClosedError, MongoError, MongoNetworkError, MongoNetworkTimeoutError, MongoServerError } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { Binary, BSON, Decimal128, Long, ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { roomAfter } from '../../../src/mongo/driver/rough-size.ts';
 import { fuzz } from '../../support/fuzzing/fuzz.ts';
 

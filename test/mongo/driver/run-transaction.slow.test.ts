@@ -1,5 +1,4 @@
 import { MongoServerError } from 'mongodb';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Problem } from '../../../src/errors.ts';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
@@ -235,7 +234,7 @@ describe('runTransaction()', () => {
 
   it('gives back the session of every transaction, committed or failed', async () => {
     const { client } = database;
-    const [begun, ended] = [vi.spyOn(client, 'startSession'), new Set<unknown>()];
+    const [begun, ended] = [jest.spyOn(client, 'startSession'), new Set<unknown>()];
     for (let index = 0; index < 200; index++) {
       const work = new Work();
       const running = run(

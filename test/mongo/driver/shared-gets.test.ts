@@ -1,5 +1,4 @@
 import { type Document, ObjectId } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { type ModelCollection, openCollection } from '../../../src/mongo/collection/collection.ts';

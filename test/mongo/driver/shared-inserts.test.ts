@@ -1,5 +1,4 @@
 import { type Collection, type Db, type Document, MongoServerError } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, type Problem, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { type ModelCollection, openCollection } from '../../../src/mongo/collection/collection.ts';

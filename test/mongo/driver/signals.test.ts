@@ -1,5 +1,4 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, it, vi } from 'vitest';
 import type { CommandPlan } from '../../../src/mongo/driver/command-plan.ts';
 import type { Reachability } from '../../../src/mongo/driver/reachability.ts';
 import { giveBack, takeController } from '../../../src/mongo/driver/signals.ts';
@@ -24,8 +23,8 @@ describe('a controller that is used again', () => {
     const note = function (this: AbortSignal) {
       reasons.push(this.reason);
     };
-    const removed = vi.fn();
-    const others = [vi.fn(), vi.fn()] as const;
+    const removed = jest.fn();
+    const others = [jest.fn(), jest.fn()] as const;
     for (const listener of [note, note, removed]) signal.addEventListener('abort', listener, once);
     signal.addEventListener('abort', others[0]);
     signal.addEventListener('abort', others[1], { once: true, passive: true });
@@ -34,13 +33,13 @@ describe('a controller that is used again', () => {
     controller.abort('another');
     expect(reasons).toEqual(['reason']);
     expect(removed).not.toHaveBeenCalled();
-    for (const other of others) expect(other).toHaveBeenCalledOnce();
+    for (const other of others) expect(other).toHaveBeenCalledTimes(1);
   });
 
   it('removes the other kinds of listeners, too', () => {
     const { signal } = takeController();
     const before = getEventListeners(signal, 'abort').length;
-    const listener = vi.fn();
+    const listener = jest.fn();
     signal.addEventListener('abort', listener);
     signal.removeEventListener('abort', listener);
     expect(getEventListeners(signal, 'abort')).toHaveLength(before);
@@ -48,7 +47,7 @@ describe('a controller that is used again', () => {
 
   it('is taken again when it was given back and no one listens', () => {
     const controller = takeController();
-    const listener = vi.fn();
+    const listener = jest.fn();
     controller.signal.addEventListener('abort', listener, once);
     controller.signal.removeEventListener('abort', listener);
     giveBack(controller);

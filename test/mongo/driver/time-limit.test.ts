@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest';
 import { graceMS } from '../../../src/mongo/driver/time-limit.ts';
 import { aTimeLimit } from '../../../src/options.ts';
 

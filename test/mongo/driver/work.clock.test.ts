@@ -1,4 +1,3 @@
-import { describe, expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../../src/errors.ts';
 import type { CommandPlan, FailedSending } from '../../../src/mongo/driver/command-plan.ts';
 import type { Reachability } from '../../../src/mongo/driver/reachability.ts';
@@ -23,46 +22,46 @@ function hang(work: Work, plan: CommandPlan): { readonly command: Command; reado
 
 describe('Work', () => {
   it('gives what a command gives, and leaves no timer behind', async () => {
-    vi.useFakeTimers();
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
     const work = new Work();
     expect(await work.run(read, async () => 'done')).toBe('done');
     await expect(work.run(read, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
-    await vi.advanceTimersByTimeAsync(100);
-    expect(vi.getTimerCount()).toBe(0);
-    vi.useRealTimers();
+    await jest.advanceTimersByTimeAsync(100);
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
   });
 
   it('ends a command that does not answer, a second after its limit', async () => {
-    vi.useFakeTimers();
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
     const { command, result } = hang(new Work(), read);
-    await vi.advanceTimersByTimeAsync(1450);
+    await jest.advanceTimersByTimeAsync(1450);
     expect(command.signal.aborted).toBe(false);
-    await vi.advanceTimersByTimeAsync(150);
+    await jest.advanceTimersByTimeAsync(150);
     expect(command.signal.aborted).toBe(true);
     await expect(result).rejects.toThrow(DeadlineExceeded);
-    vi.useRealTimers();
+    jest.useRealTimers();
   });
 
   it('lets all commands of a request share one budget, and counts those that run at the same time once', async () => {
-    vi.useFakeTimers();
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
     const work = new Work();
     const wait = (ms: number) => work.run(read, () => new Promise((resolve) => setTimeout(resolve, ms))); // on the fake clock
     const both = Promise.all([wait(200), wait(200)]);
-    await vi.advanceTimersByTimeAsync(200);
+    await jest.advanceTimersByTimeAsync(200);
     await both;
-    await vi.advanceTimersByTimeAsync(10_000); // a function of the user runs
+    await jest.advanceTimersByTimeAsync(10_000); // a function of the user runs
     const limits: number[] = [];
     await work.run({ ...read, maxTimeMS: 9_000 }, async ({ maxTimeMS }) => void limits.push(maxTimeMS));
     expect(limits).toEqual([300]);
     const last = wait(300);
-    await vi.advanceTimersByTimeAsync(300);
+    await jest.advanceTimersByTimeAsync(300);
     await last;
     await expect(work.run(read, async () => 'too late')).rejects.toThrow(BudgetSpent);
-    vi.useRealTimers();
+    jest.useRealTimers();
   });
 
   it('begins its budget anew, also while a command runs, but not in a transaction', async () => {
-    vi.useFakeTimers();
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
     const work = new Work();
     const limits: number[] = [];
     const wait = (ms: number) =>
@@ -71,20 +70,20 @@ describe('Work', () => {
         return new Promise((resolve) => setTimeout(resolve, ms, undefined));
       });
     const advance = async (running: Promise<unknown>, ms: number) => {
-      await vi.advanceTimersByTimeAsync(ms);
+      await jest.advanceTimersByTimeAsync(ms);
       await running;
     };
     await advance(wait(400), 400);
     work.renew();
     const running = wait(300);
-    await vi.advanceTimersByTimeAsync(200);
+    await jest.advanceTimersByTimeAsync(200);
     work.renew();
     await advance(Promise.all([running, wait(100)]), 100);
     work.transaction = { inTurn: (run: () => unknown) => run(), follow: () => undefined } as never;
     work.renew();
     await advance(wait(1), 1);
     expect(limits).toEqual([500, 500, 500, 400]);
-    vi.useRealTimers();
+    jest.useRealTimers();
   });
 
   it('ends reads when the client has gone, and lets writes go on', async () => {

@@ -1,5 +1,4 @@
 import { Binary, ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { defineModel, type Fields, type ModelIndex, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { deriveIndexes } from '../../../src/mongo/indexes/derive-indexes.ts';

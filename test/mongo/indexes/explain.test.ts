@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { readExplain } from '../../../src/mongo/indexes/explain.ts';
 
 const whole = { stage: 'IXSCAN', indexBounds: { a: ['[MinKey, MaxKey]'], _id: ['[MaxKey, MinKey]'] } };

@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
 import { ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import type { IndexKey } from '../../../src/model/compile/model-index.ts';
 import { compareIndexes, type ExistingIndex, formatKey, IndexPlan } from '../../../src/mongo/indexes/index-plan.ts';
 import type { IndexOptions, PlannedIndex } from '../../../src/mongo/indexes/wanted-indexes.ts';

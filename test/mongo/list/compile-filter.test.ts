@@ -1,5 +1,4 @@
 import { BSON } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { compileFilter, inBody, inUrl } from '../../../src/mongo/list/compile-filter.ts';
 import { canonical, type Expression, pathsIn } from '../../../src/mongo/relations/through/expression.ts';

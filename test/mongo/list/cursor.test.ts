@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { Binary, BSON, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors.ts';
 import { formatCursor, parseCursor, textOfList } from '../../../src/mongo/list/cursor.ts';
 import type { Visible } from '../../../src/mongo/query/deleted.ts';

@@ -1,5 +1,4 @@
 import { ObjectId, UUID } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { QueryField, QueryFields } from '../../../src/model/compile/query-fields.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';

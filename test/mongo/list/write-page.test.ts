@@ -1,6 +1,5 @@
 import { clearImmediate, setImmediate } from 'node:timers';
 import { BSON } from 'mongodb';
-import { describe, expect, it, vi } from 'vitest';
 import { defineModel, t } from '../../../src/index.ts';
 import { asCompiled } from '../../../src/model/compile/compile-model.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';
@@ -96,7 +95,7 @@ describe('writePage()', () => {
   ])('writes no more of a page %s, while it waits and between its records', async (_what, end) => {
     const works = [new Work(), new Work(), new Work()] as const;
     const pages = works.map(() => pageOf(...Array<string>(6).fill('a'.repeat(700_000))));
-    const records = pages.map((page) => page.records.map((record) => vi.spyOn(record, 'writeTo')));
+    const records = pages.map((page) => page.records.map((record) => jest.spyOn(record, 'writeTo')));
     const all = Promise.allSettled(pages.map((page, index) => writePage(page, works[index] as Work)));
     await new Promise((resolve) => void setImmediate(resolve)); // the first pause
     end(works[0]);
@@ -109,7 +108,7 @@ describe('writePage()', () => {
 
   it('lets the next large page in when one fails', async () => {
     const broken = pageOf('a'.repeat(2_000_000), 'b');
-    vi.spyOn(broken.records[1] as StoredRecord, 'writeTo').mockImplementation(() => {
+    jest.spyOn(broken.records[1] as StoredRecord, 'writeTo').mockImplementation(() => {
       throw new Error('broken');
     });
     await expect(writePage(broken, new Work())).rejects.toThrow('broken');

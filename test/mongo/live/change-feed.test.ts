@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { ChangeFeed } from '../../../src/mongo/live/change-feed.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/until.ts';

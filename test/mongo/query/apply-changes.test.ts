@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { absent } from '../../../src/model/node.ts';
 import type { Changes, EmbeddedMerge } from '../../../src/model/write/plan-changes.ts';
 import { checkStored, refusalsBy } from '../../../src/mongo/query/apply-changes.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { Binary, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { asExpression } from '../../../src/mongo/query/as-expression.ts';
 import type { Filter } from '../../../src/mongo/query/filter.ts';
 import { useDatabase } from '../../support/database/database.ts';

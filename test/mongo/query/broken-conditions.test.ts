@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { absent } from '../../../src/model/node.ts';
 import type { Changes } from '../../../src/model/write/plan-changes.ts';

@@ -1,5 +1,4 @@
 import { Binary, Double, ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { rangesBehind, reversePosition, reverseSort, type SortKey } from '../../../src/mongo/query/position.ts';
 import { key } from '../sort-keys.ts';
 

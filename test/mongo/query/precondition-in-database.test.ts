@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { Long } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { parseEntityTags } from '../../../src/http/entity-tag.ts';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { parseEntityTags } from '../../../src/http/entity-tag.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';

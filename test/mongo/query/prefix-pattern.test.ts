@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { defineModel, type Field, type Operator, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';

@@ -1,5 +1,4 @@
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { type Operator, operators } from '../../../src/model/define/policy.ts';
 import { isWithin } from '../../../src/mongo/query/within-scope.ts';

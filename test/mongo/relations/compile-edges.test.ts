@@ -1,5 +1,4 @@
 import { MongoClient } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { defineModel, t } from '../../../src/index.ts';
 import { type CompiledModel, compileModel } from '../../../src/model/compile/compile-model.ts';
 import { openReferences } from '../../../src/mongo/relations/compile-edges.ts';

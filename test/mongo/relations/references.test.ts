@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { latchModel } from '../../../src/mongo/relations/check/latches/latch.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, defineModel, jsonBody, openapiDocument, type Service, service, t, toJsonSchema } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { db, Everything, Guarded } from '../fixtures.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { cursorPaging, defineModel, openapiDocument, service, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { db } from '../fixtures.ts';

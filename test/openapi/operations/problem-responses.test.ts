@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import type { Any } from '../../support/any.ts';
 import { at, describeNote, every, shared } from '../operations.ts';
 

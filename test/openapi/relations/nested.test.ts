@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { cursorPaging, openapiDocument, service, Unauthorized } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { Project, Tag, Task } from '../../support/models/projects.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { t } from '../../../src/index.ts';
 import { escapePatterns } from '../../../src/openapi/schemas/escape-patterns.ts';
 import { describeFields } from '../fixtures.ts';

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, defineModel, jsonBody, openapiDocument, service, t } from '../../../src/index.ts';
 import { db } from '../fixtures.ts';
 

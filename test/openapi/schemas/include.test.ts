@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { defineModel, type Model, type OpenapiDocument, openapiDocument, service, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { Book, bookRelations, Company, Person } from '../../support/models/books.ts';

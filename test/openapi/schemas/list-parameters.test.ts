@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { cursorPaging, defineModel, type OpenapiDocument, offsetPaging, openapiDocument, service, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { everyApi } from '../every-api.ts';

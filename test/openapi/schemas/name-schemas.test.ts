@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, defineModel, offsetPaging, openapiDocument, service, t } from '../../../src/index.ts';
 import { everyApi } from '../every-api.ts';
 import { db } from '../fixtures.ts';

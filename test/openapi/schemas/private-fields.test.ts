@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { defineModel, type Model, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { compileCreate, compilePut } from '../../../src/model/write/compile-writes.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { type Context, defineModel, openapiDocument, Problem, service, t, typedQuery } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { db } from '../fixtures.ts';

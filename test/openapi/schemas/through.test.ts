@@ -1,5 +1,4 @@
 import { MongoClient } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { openapiDocument, service } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { type Caller, projectResources } from '../../support/models/related-tasks.ts';

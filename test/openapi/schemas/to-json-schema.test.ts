@@ -1,7 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { defineModel, type Model, openapiDocument, service, t, toJsonSchema } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { compileCreate, compilePatch, compilePut } from '../../../src/model/write/compile-writes.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { openapiDocument, t } from '../../../src/index.ts';
 import { everyApi } from '../every-api.ts';
 import { describeFields } from '../fixtures.ts';

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { changesOf, newRecordOf } from '../../../src/products/admin/changes.ts';
 import { parseExactly, writeExactly } from '../../../src/products/admin/exact-json.ts';
 import type { Schema, Schemas } from '../../../src/products/admin/schemas.ts';

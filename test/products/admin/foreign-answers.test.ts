@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from 'vitest';
 import { type DataProvider, dataProvider, HttpError } from '../../../src/products/admin/react-admin.ts';
 import { dataProvider as refine } from '../../../src/products/admin/refine.ts';
 import type { Any } from '../../support/any.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { errorOf, HttpError } from '../../../src/products/admin/http-error.ts';
 
 const plain = (status: number) => `The server has answered with ${status}.`;

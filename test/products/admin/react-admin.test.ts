@@ -1,5 +1,4 @@
 import { Long } from 'mongodb';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes } from '../../../src/index.ts';
 import { type DataProvider, dataProvider, HttpError } from '../../../src/products/admin/react-admin.ts';
 import type { Any } from '../../support/any.ts';

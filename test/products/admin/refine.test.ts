@@ -1,4 +1,3 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes } from '../../../src/index.ts';
 import { type DataProvider, dataProvider, HttpError } from '../../../src/products/admin/refine.ts';
 import type { Any } from '../../support/any.ts';

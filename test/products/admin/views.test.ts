@@ -1,4 +1,3 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, service, t } from '../../../src/index.ts';
 import { dataProvider, HttpError } from '../../../src/products/admin/react-admin.ts';
 import type { Any } from '../../support/any.ts';

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { BSON, Decimal128, Double, Long, MongoClient, ObjectId } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { defineModel, type Model, t } from '../../../src/index.ts';
 import { asCompiled } from '../../../src/model/compile/compile-model.ts';
 import { idOf, openReadById } from '../../../src/mongo/collection/read-by-id.ts';

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from 'vitest';
 import { collectionValidator, defineModel, openStore, t, withFolds } from '../../../src/index.ts';
 import { type AppliedFolds, type Audit, applyFolds, auditCollection } from '../../../src/products/audit/audit-collection.ts';
 import { useDatabase } from '../../support/database/database.ts';

@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
 import type { Audit } from '../../../src/products/audit/audit-collection.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { useTemporaryFolder } from '../../support/temporary-folder.ts';

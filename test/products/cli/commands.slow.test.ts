@@ -1,6 +1,5 @@
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../../support/database/database.ts';
 import { useTemporaryFolder } from '../../support/temporary-folder.ts';
 import { useCli } from './run-cli.ts';

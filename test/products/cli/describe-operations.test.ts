@@ -1,5 +1,4 @@
 import { MongoClient } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { defineModel, service, t } from '../../../src/index.ts';
 import { describeResource, formatOperations } from '../../../src/products/cli/describe-operations.ts';
 

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
-import { beforeEach, describe, expect, it } from 'vitest';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { useTemporaryFolder } from '../../support/temporary-folder.ts';

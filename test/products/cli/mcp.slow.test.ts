@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../../support/database/database.ts';
 import { useTemporaryFolder } from '../../support/temporary-folder.ts';
 import { connectClient } from '../mcp/connect.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import type { Audit } from '../../../src/products/audit/audit-collection.ts';
 import { formatAudits, openProgress } from '../../../src/products/cli/commands/audit.ts';
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../../src/errors.ts';
 import { type Command, defineCommand } from '../../../src/products/cli/command.ts';
 import { commands } from '../../../src/products/cli/commands.ts';

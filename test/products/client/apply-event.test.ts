@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { applyEvent, type LiveList, type LiveState } from '../../../src/products/client/apply-event.ts';
 import { fuzz } from '../../support/fuzzing/fuzz.ts';
 

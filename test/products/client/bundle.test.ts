@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { expect, it } from 'vitest';
 
 it('the client is code for browsers without dependencies, and minified and compressed it has less than 3 kB', async () => {
   const { outputFiles, metafile } = await build({

@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Any } from '../../support/any.ts';
 import { until } from '../../support/until.ts';
 import { type Streams, useClients, useStreams } from './serve-streams.ts';
@@ -12,10 +11,10 @@ const problem = (status: number, code: string) => ({ type: 'about:blank', title:
 
 let service: Streams;
 beforeEach(async () => {
-  vi.spyOn(Math, 'random').mockReturnValue(0); // no pause: `pauses.test.ts` is about them
+  jest.spyOn(Math, 'random').mockReturnValue(0); // no pause: `pauses.test.ts` is about them
   service = await serve();
 });
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => void jest.restoreAllMocks());
 
 describe('a live list', () => {
   it('asks for a stream with its headers, and tells the list and what becomes of it', async () => {

@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Any } from '../../support/any.ts';
 import { useClients } from './serve-streams.ts';
 
 /** A clock of the test: what the client waits for would take minutes. The streams are in this process. */
-beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) }));
+beforeEach(() => void jest.useFakeTimers({ now: Date.UTC(2026, 0, 1), doNotFake: ['nextTick', 'queueMicrotask'] }));
 afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
+  jest.useRealTimers();
+  jest.restoreAllMocks();
 });
 
 const open = useClients();
@@ -48,7 +47,7 @@ function createService(...answers: (Response | Error)[]): { readonly opened: Ope
 }
 
 const url = 'http://service/orders';
-const advance = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+const advance = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
 /** How long the client waits before each of its requests but the first. */
 async function pausesOf(service: { readonly count: number }, requests: number): Promise<number[]> {
@@ -58,7 +57,7 @@ async function pausesOf(service: { readonly count: number }, requests: number): 
     const before = service.count;
     let waited = 0;
     while (service.count === before) {
-      await vi.advanceTimersToNextTimerAsync();
+      await jest.advanceTimersToNextTimerAsync();
       waited = Date.now();
     }
     pauses.push(waited);
@@ -73,14 +72,14 @@ describe('the pause before another try', () => {
     [0.5, [500, 1000, 2000, 4000, 8000, 15_000, 15_000]],
     [0.25, [250, 500, 1000, 2000, 4000, 7500, 7500]],
   ])('is random, between nothing and a limit that doubles up to 30 seconds: %d', async (random, pauses) => {
-    vi.spyOn(Math, 'random').mockReturnValue(random);
+    jest.spyOn(Math, 'random').mockReturnValue(random);
     const service = createService(...fail(7));
     open(url, { fetch: service.fetch });
     expect(await pausesOf(service, 8)).toEqual(pauses);
   });
 
   it('begins with what the service has said by `retry`, and anew after each event', async () => {
-    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    jest.spyOn(Math, 'random').mockReturnValue(0.5);
     const service = createService();
     open(url, { fetch: service.fetch });
     await advance(0);
@@ -101,7 +100,7 @@ describe('the pause before another try', () => {
   });
 
   it('grows also if the service has said 0', async () => {
-    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    jest.spyOn(Math, 'random').mockReturnValue(0.5);
     const service = createService();
     open(url, { fetch: service.fetch });
     await advance(0);
@@ -125,26 +124,26 @@ describe('the pause before another try', () => {
     ['soon', 0],
     ['1e300', 86_400_000],
   ])('is at least what `Retry-After: %s` says, and a random time more', async (after, least) => {
-    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    jest.spyOn(Math, 'random').mockReturnValue(0.5);
     const service = createService(new Response('', { status: 503, headers: { 'retry-after': after } }));
     open(url, { fetch: service.fetch });
     expect(await pausesOf(service, 2)).toEqual([least + 500]);
   });
 
   it('ends when the client is closed', async () => {
-    vi.spyOn(Math, 'random').mockReturnValue(0.5); // the pause may have no length
+    jest.spyOn(Math, 'random').mockReturnValue(0.5); // the pause may have no length
     const service = createService(...fail(1));
     const client = open(url, { fetch: service.fetch });
     await advance(0);
     client.close();
     await advance(60_000);
-    expect([service.count, vi.getTimerCount()]).toEqual([1, 0]);
+    expect([service.count, jest.getTimerCount()]).toEqual([1, 0]);
   });
 });
 
 describe('a silent connection', () => {
   it('is given up after 45 seconds, which comments put off', async () => {
-    vi.spyOn(Math, 'random').mockReturnValue(0);
+    jest.spyOn(Math, 'random').mockReturnValue(0);
     const service = createService();
     const client = open(url, { fetch: service.fetch });
     await advance(0);
@@ -186,7 +185,7 @@ describe('a page', () => {
   let events: EventTarget;
 
   beforeEach(() => {
-    vi.spyOn(Math, 'random').mockReturnValue(0);
+    jest.spyOn(Math, 'random').mockReturnValue(0);
     shown = Object.assign(new EventTarget(), { visibilityState: 'visible' });
     events = new EventTarget();
     window.document = shown;
@@ -267,6 +266,6 @@ describe('a page', () => {
     await show('visible');
     events.dispatchEvent(new Event('pageshow'));
     await advance(120_000);
-    expect([service.count, vi.getTimerCount()]).toEqual([1, 0]);
+    expect([service.count, jest.getTimerCount()]).toEqual([1, 0]);
   });
 });

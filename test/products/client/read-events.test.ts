@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { readEvents, type StreamEvent } from '../../../src/products/client/read-events.ts';
 import { fuzz } from '../../support/fuzzing/fuzz.ts';
 

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
-import { afterEach } from 'vitest';
 import { type Live, type LiveOptions, live } from '../../../src/products/client/live.ts';
 import type { Any } from '../../support/any.ts';
 import { useListener } from '../../support/http/listen.ts';

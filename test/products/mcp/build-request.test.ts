@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { buildRequest } from '../../../src/products/mcp/build-request.ts';
 import { type Tool, ToolError } from '../../../src/products/mcp/tool.ts';
 

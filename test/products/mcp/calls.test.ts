@@ -1,5 +1,4 @@
 import { ObjectId } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { createShop } from '../../../examples/orders/api.ts';
 import { applyIndexes } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database/database.ts';

@@ -1,5 +1,4 @@
 import { type Db, MongoClient } from 'mongodb';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../support/database/database.ts';
 import { everyOperation, type Sent, seed, textOf } from '../../support/operations/every-operation.ts';
 import { type Expected, expected } from '../../support/operations/expected.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import type { Schema } from '../../../src/openapi/document.ts';
 import { simplify } from '../../../src/products/mcp/input-schema.ts';
 

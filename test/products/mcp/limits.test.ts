@@ -1,4 +1,3 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/until.ts';

@@ -1,5 +1,4 @@
 import { Double } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { applyIndexes, defineModel, service, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';

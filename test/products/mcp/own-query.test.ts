@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from 'vitest';
 import { defineModel, service, t } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { type Agent, connect } from './connect.ts';

@@ -6,7 +6,6 @@ import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StdioClientTransport as OlderStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as OlderHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyIndexes, defineModel, service, t, Unauthorized } from '../../../src/index.ts';
 import { mcpRoutes, mcpServer } from '../../../src/products/mcp/mcp.ts';
 import type { Any } from '../../support/any.ts';

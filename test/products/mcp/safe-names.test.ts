@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { safeNames } from '../../../src/products/mcp/safe-names.ts';
 
 const named = (subjects: readonly string[], maxLength = 64, taken: readonly string[] = []) => [

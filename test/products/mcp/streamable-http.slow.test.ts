@@ -2,7 +2,6 @@ import { request as httpRequest } from 'node:http';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type Koa from 'koa';
 import mount from 'koa-mount';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createShop } from '../../../examples/orders/api.ts';
 import { applyIndexes, ConfigurationError, Problem, Unauthorized } from '../../../src/index.ts';
 import { mcpRoutes } from '../../../src/products/mcp/mcp.ts';

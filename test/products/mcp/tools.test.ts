@@ -1,5 +1,4 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
-import { beforeAll, describe, expect, it } from 'vitest';
 import { createAtlas } from '../../../examples/atlas/api.ts';
 import { createShop } from '../../../examples/orders/api.ts';
 import { createProjects } from '../../../examples/projects/api.ts';

@@ -1,4 +1,3 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { canary, seed, viewsApi } from '../../support/models/views.ts';

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { expect, it } from 'vitest';
 import { isPublic } from '../../../src/products/webhooks/addresses.ts';
 import { compileSend } from '../../../src/products/webhooks/send.ts';
 import { loadSigner, newSecret } from '../../../src/products/webhooks/sign.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { type Event, type StoredEvent, toEvent } from '../../../src/delivery/outbox.ts';
 import { everything, service } from '../../../src/index.ts';
 import type { LoadRecord } from '../../../src/products/webhooks/webhooks.ts';

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../../support/database/database.ts';
 import { useListener } from '../../support/http/listen.ts';
 import { until } from '../../support/until.ts';

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from 'vitest';
 import { type Event, type StoredEvent, toEvent } from '../../../src/delivery/outbox.ts';
 import { type Api, everything, openStore, service } from '../../../src/index.ts';
 import { useCommands } from '../../support/database/commands.ts';

@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Pace } from '../../../src/products/webhooks/pace.ts';
 
 beforeEach(() => {
-  vi.useFakeTimers();
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
 });
 afterEach(() => {
-  vi.useRealTimers();
+  jest.useRealTimers();
 });
 
 /** Two requests to a receiver at a time, and pauses of a second or more. */
@@ -34,7 +33,7 @@ describe('those who wait for a receiver', () => {
     const pace = makePace();
     const end = beginOne(pace);
     beginOne(pace);
-    vi.advanceTimersByTime(ms);
+    jest.advanceTimersByTime(ms);
     end({ isDown: false });
     beginOne(pace);
     expect(waitsOf(pace, 3)).toEqual(waits);
@@ -45,19 +44,19 @@ describe('those who wait for a receiver', () => {
     beginOne(pace);
     beginOne(pace);
     expect(waitsOf(pace, 2)).toEqual([1, 2]);
-    vi.advanceTimersByTime(60);
+    jest.advanceTimersByTime(60);
     expect(waitsOf(pace, 2)).toEqual([30, 60]);
   });
 
   it.each([2, 100])('come 50 ms apart when its pause is over, after an error within %i ms', (ms) => {
     const pace = makePace();
     const end = beginOne(pace);
-    vi.advanceTimersByTime(ms);
+    jest.advanceTimersByTime(ms);
     end({ isDown: true });
     const [first = 0, second = 0] = waitsOf(pace, 2);
     expect(first).toBeGreaterThanOrEqual(500); // a half of the first pause at least
     expect(second - first).toBe(50);
-    vi.advanceTimersByTime(2_000); // longer than the pause, and than the last who waited
+    jest.advanceTimersByTime(2_000); // longer than the pause, and than the last who waited
     beginOne(pace);
     beginOne(pace);
     expect(waitsOf(pace, 2)).toEqual([1, 2]); // an error does not say how fast it answers

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, expect, it } from 'vitest';
 import { compileSend, type Outcome } from '../../../src/products/webhooks/send.ts';
 import { loadSigner, newSecret } from '../../../src/products/webhooks/sign.ts';
 import type { TransportOptions } from '../../../src/products/webhooks/transport.ts';

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it } from 'vitest';
 import { everything, openapiText, service, t } from '../../../src/index.ts';
 import { defineWebhooks } from '../../../src/products/webhooks/webhooks.ts';
 import { useDatabase } from '../../support/database/database.ts';

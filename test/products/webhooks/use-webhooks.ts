@@ -1,4 +1,3 @@
-import { afterEach, beforeAll, beforeEach } from 'vitest';
 import { type Api, applyIndexes, defineModel, everything, service, t } from '../../../src/index.ts';
 import { defineWebhooks, type OpenWebhooks, type OpenWebhooksOptions } from '../../../src/products/webhooks/webhooks.ts';
 import type { TestDatabase } from '../../support/database/database.ts';

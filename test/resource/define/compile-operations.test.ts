@@ -1,5 +1,4 @@
 import { MongoClient } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, defineModel, jsonBody, service, t } from '../../../src/index.ts';
 
 const Doc = defineModel('Doc', { collection: 'docs', fields: { text: t.string() } });

@@ -1,5 +1,4 @@
 import { MongoClient } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, compileIncludes, defineModel, type Fields, service, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 

@@ -1,5 +1,4 @@
 import { MongoClient } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, compileReferences, defineModel, insert, openStore, service, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { Any } from '../../support/any.ts';

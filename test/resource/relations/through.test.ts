@@ -1,5 +1,4 @@
 import { MongoClient } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { ConfigurationError, compileThrough, defineModel, type Fields, type Model, service, t } from '../../../src/index.ts';
 
 const database = new MongoClient('mongodb://127.0.0.1:1').db();

@@ -1,5 +1,4 @@
 import { MongoClient } from 'mongodb';
-import { describe, expect, it } from 'vitest';
 import { defineModel, service, t } from '../../../src/index.ts';
 import { operations } from '../../../src/resource/define/standard-operations.ts';
 import { endpointsOf, usualOf } from '../../../src/resource/table/row.ts';

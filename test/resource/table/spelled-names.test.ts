@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import { operations } from '../../../src/resource/define/standard-operations.ts';
 
 const src = join(import.meta.dirname, '../../../src');

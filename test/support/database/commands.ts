@@ -1,5 +1,4 @@
 import type { CommandStartedEvent } from 'mongodb';
-import { beforeEach } from 'vitest';
 import type { TestDatabase } from './database.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
-import { afterAll, beforeAll } from 'vitest';
 
 /** Both are there from `beforeAll` on, not while a test file is being read. */
 export interface TestDatabase {
@@ -21,7 +20,7 @@ export function useDatabase(options: MongoClientOptions = {}): TestDatabase {
 
   beforeAll(async () => {
     const uri = process.env.MONGODB_URI;
-    if (!uri) throw new Error('useDatabase(): no replica set runs for this suite, see `globalSetup` in vitest.config.ts');
+    if (!uri) throw new Error('useDatabase(): no replica set runs for this suite, see `globalSetup` in jest.config.ts');
     client = await MongoClient.connect(uri, { serverSelectionTimeoutMS: 5_000, ...options });
   });
 

@@ -1,5 +1,4 @@
 import type { Document } from 'mongodb';
-import { expect } from 'vitest';
 import type { useCommands } from './commands.ts';
 import type { TestDatabase } from './database.ts';
 

@@ -1,7 +1,7 @@
 /** `describe`, `it` or `it.concurrent`. */
-type Block = Define & { readonly skip: Define };
+type Block<Run> = Define<Run> & { readonly skip: Define<Run> };
 
-type Define = (name: string, run: () => void | Promise<void>) => void;
+type Define<Run> = (name: string, run: Run) => void;
 
 /**
  * Tests that cannot run where MongoDB runs on Wine (see `choose-mongod.ts`): they are skipped there, and their name
@@ -10,7 +10,7 @@ type Define = (name: string, run: () => void | Promise<void>) => void;
  * @example
  * unlessOnWine(it, 'Wine has no …')('answers …', async () => { … });
  */
-export function unlessOnWine(block: Block, reason: string): Define {
+export function unlessOnWine<Run>(block: Block<Run>, reason: string): Define<Run> {
   if (process.env.TEST_MONGODB !== '7') return block;
   return (name, run) => block.skip(`${name} (not on Wine: ${reason})`, run);
 }

@@ -1,5 +1,4 @@
 import { type Collection, ObjectId } from 'mongodb';
-import { afterEach, beforeEach } from 'vitest';
 import { Queue, type QueueOptions } from '../../../src/delivery/queue.ts';
 import type { Any } from '../any.ts';
 import type { TestDatabase } from './database.ts';

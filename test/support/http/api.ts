@@ -1,4 +1,3 @@
-import { beforeAll } from 'vitest';
 import { type ApiOptions, type Authenticate, type Resource, type Service, service } from '../../../src/index.ts';
 import type { TestDatabase } from '../database/database.ts';
 import { compileRequireDescribed, type RequireDescribed } from './require-described.ts';

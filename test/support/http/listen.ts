@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
 
 /** Serves handlers of `node:http` on ports of their own, and closes all servers after the last test of the file. */
 export function useListener(): (listener: RequestListener, options?: ServerOptions) => Promise<number> {

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
-import { afterAll } from 'vitest';
 import type { Any } from '../any.ts';
 
 /** What a request sends: an object goes as JSON, text and bytes as they are. */

@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import type { Any } from '../any.ts';
 import type { TestServer } from './serve.ts';
 

@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { useProgram } from '../processes/use-program.ts';
 import type { Said } from './board-process.ts';
 

@@ -1,5 +1,4 @@
 import { type CommandStartedEvent, MongoClient } from 'mongodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useDatabase } from '../database/database.ts';
 import { useServer } from '../http/serve.ts';
 import { expectedOf, faultsOfRefusal, faultsOfReplay, faultsOfRun } from './expected.ts';

@@ -1,4 +1,3 @@
-import { beforeAll } from 'vitest';
 import { defineModel, offsetPaging, Problem, t } from '../../../src/index.ts';
 import { type TestDatabase, useDatabase } from '../database/database.ts';
 import { useApi } from '../http/api.ts';

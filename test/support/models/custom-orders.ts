@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { type Collection, Decimal128, ObjectId } from 'mongodb';
-import { beforeEach } from 'vitest';
 import { cursorPaging, defineModel, findPage, jsonBody, listQuery, Problem, page, t, Unauthorized } from '../../../src/index.ts';
 import type { TestDatabase } from '../database/database.ts';
 import { useApi } from '../http/api.ts';

@@ -1,5 +1,4 @@
 import { type Collection, Decimal128, type UpdateFilter, type UpdateResult } from 'mongodb';
-import { beforeEach, expect } from 'vitest';
 import { type Document, defineModel, t } from '../../../src/index.ts';
 import type { TestDatabase } from '../database/database.ts';
 import { useApi } from '../http/api.ts';

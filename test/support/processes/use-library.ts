@@ -1,12 +1,13 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { afterAll } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 
 /** The sources as JavaScript, until the last test of the file. */
 export interface Library {
+  /** Where its modules are, as in `dist/`. */
+  readonly folder: string;
   /** Tells tsx that the package by its name means this library: the value of `TSX_TSCONFIG_PATH`. */
   readonly tsconfig: string;
   /** The program of the command line. */
@@ -33,5 +34,5 @@ export function useLibrary(): Library {
   };
   const tsconfig = join(outdir, 'tsconfig.json');
   writeFileSync(tsconfig, JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions: { paths } }));
-  return { tsconfig, cli: join(outdir, 'products/cli/main.js') };
+  return { folder: outdir, tsconfig, cli: join(outdir, 'products/cli/main.js') };
 }

@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { afterAll } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 

@@ -18,15 +18,19 @@ A collection that has more records than the sample is sampled at random.`,
   async run({ argument: collection, openDatabase, values, writeExactly }) {
     const sample = readCount('sample', values.sample, 1) ?? 1_000;
     const db = await openDatabase();
-    const { draftModel } = await import('../draft/draft-model.ts');
-    const text = await draftModel(db, { collection, sample, showsValues: !values['no-values'] });
-    if (text === undefined) {
-      const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
-      throw new UsageError(
-        `The collection \`${collection}\` of the database \`${db.databaseName}\` has no records${didYouMean(collection, names, '.')}`,
-      );
+    try {
+      const { draftModel } = await import('../draft/draft-model.ts');
+      const text = await draftModel(db, { collection, sample, showsValues: !values['no-values'] });
+      if (text === undefined) {
+        const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
+        throw new UsageError(
+          `The collection \`${collection}\` of the database \`${db.databaseName}\` has no records${didYouMean(collection, names, '.')}`,
+        );
+      }
+      await writeOut(text, 'The draft', { out: values.out, write: writeExactly });
+      return status.good;
+    } finally {
+      await db.client.close();
     }
-    await writeOut(text, 'The draft', { out: values.out, write: writeExactly });
-    return status.good;
   },
 });

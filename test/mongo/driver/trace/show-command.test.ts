@@ -1,5 +1,4 @@
 import { Decimal128, Long, ObjectId } from 'mongodb';
-import { expect, it } from 'vitest';
 import { showCall } from '../../../../src/mongo/driver/trace/show-command.ts';
 
 const values = {

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from 'vitest';
 import { defineModel, t } from '../../../../src/index.ts';
 import { buildClear } from '../../../../src/mongo/relations/cascade/clear-references.ts';
 import { useDatabase } from '../../../support/database/database.ts';

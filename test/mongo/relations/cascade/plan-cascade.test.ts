@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { defineModel, t } from '../../../../src/index.ts';
 import { Work } from '../../../../src/mongo/driver/work.ts';
 import { type CascadePlan, findRestricting, planCascade } from '../../../../src/mongo/relations/cascade/plan-cascade.ts';

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../src/errors.ts';
 import { defineModel, t } from '../../../../src/index.ts';
 import type { Changes } from '../../../../src/model/write/plan-changes.ts';

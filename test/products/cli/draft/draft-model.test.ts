@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import type { Audit } from '../../../../src/products/audit/audit-collection.ts';
 import { auditCollection } from '../../../../src/products/audit/audit-collection.ts';
 import { draftModel } from '../../../../src/products/cli/draft/draft-model.ts';
@@ -9,6 +8,7 @@ import { run } from '../../../../src/products/cli/run.ts';
 import { useWritePage } from '../../../guides/parts/write-page.ts';
 import { useDatabase } from '../../../support/database/database.ts';
 import { findTypeErrors } from '../../../support/docs/find-type-errors.ts';
+import { expectWith } from '../../../support/expect.ts';
 import { useTemporaryFolder } from '../../../support/temporary-folder.ts';
 import { hard } from './hard.ts';
 
@@ -93,7 +93,7 @@ describe('the draft of a collection', () => {
       "// 'a[0]' cannot be the key of a field: the model ignores it.",
       "// '\\u001b[2J\\n// x\\u{2028}' cannot be the key of a field: the model ignores it.",
     ])
-      expect(text.split('\n').map((one) => one.trim()).filter((one) => one.startsWith(line)), line).not.toEqual([]); // biome-ignore format: one line
+      expectWith(text.split('\n').map((one) => one.trim()).filter((one) => one.startsWith(line)), line).not.toEqual([]); // biome-ignore format: one line
   });
 
   it('is the same for the same records in any order', async () => {

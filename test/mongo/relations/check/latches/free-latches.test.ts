@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest';
 import { FreeLatches } from '../../../../../src/mongo/relations/check/latches/free-latches.ts';
 
 const hasGrown = async () => 64;

@@ -1,0 +1,3 @@
+import { limitTests } from '../support/jest/limits.ts';
+
+limitTests(300_000);

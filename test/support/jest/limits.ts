@@ -1,0 +1,21 @@
+let limit = 120_000; // a net for hung tests on slow machines: no test asserts a time
+
+/** The milliseconds that each test and hook of the suite may take that says nothing else. */
+export function limitTests(ms: number): void {
+  limit = ms;
+}
+
+const { setTimeout, clearTimeout } = globalThis; // of the real clock: tests replace it
+
+/** Fails when a test or a hook does not end in time. */
+export async function withinLimit(run: () => unknown, what: string, ms: number = limit): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} took longer than ${ms} ms.`)), ms);
+  });
+  try {
+    await Promise.race([run(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

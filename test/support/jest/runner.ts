@@ -1,0 +1,52 @@
+import { createRunner } from 'jest-light-runner';
+import type { CallbackTestRunner, CallbackTestRunnerInterface } from 'jest-runner';
+
+type Given = ConstructorParameters<typeof CallbackTestRunner>;
+type Asked = Parameters<CallbackTestRunnerInterface['runTests']>;
+
+const LightRunner = createRunner({ runtime: 'child_process' });
+
+/** A process that runs one file after the other, which share the modules that it loads. With `--runInBand`, it is this one. */
+class Worker extends LightRunner {
+  constructor([config, context]: Given) {
+    super(config.maxWorkers === 1 ? config : { ...config, maxWorkers: 2 }, context); // of this it takes where to run
+    this._globalConfig = { ...config, maxWorkers: 1 }; // and of this, how many processes to start
+  }
+
+  async end(): Promise<void> {
+    for (const { pool } of this._testRunners.values()) await pool.destroy();
+  }
+}
+
+/**
+ * Runs files in processes of jest-light-runner, and each in a process of its own if `isolated`. A pool of its own has
+ * one process: of several, version 0.7 may give its first message to one that does not listen yet, and waits forever.
+ */
+export default class Runner implements CallbackTestRunnerInterface {
+  readonly #given: Given;
+
+  constructor(...given: Given) {
+    this.#given = given;
+  }
+
+  async runTests(...[tests, watcher, onStart, onResult, onFailure]: Asked): Promise<void> {
+    const [{ maxWorkers }, , options] = this.#given;
+    const queue = tests.values();
+    const work = async () => {
+      let worker = new Worker(this.#given);
+      for (const test of queue) {
+        if (watcher.isInterrupted()) break;
+        await onStart(test);
+        await worker._runTest(test).then(
+          (result) => onResult(test, result),
+          (error) => onFailure(test, error),
+        );
+        if (!options?.isolated) continue;
+        await worker.end();
+        worker = new Worker(this.#given);
+      }
+      await worker.end();
+    };
+    await Promise.all(Array.from({ length: Math.min(maxWorkers, tests.length) }, work));
+  }
+}
