@@ -8,6 +8,7 @@ const isolated = ['<rootDir>/test/support/jest/runner.ts', { isolated: true }];
 const common = {
   runner: shared,
   transform: {}, // tsx does it
+  modulePathIgnorePatterns: ['<rootDir>/\\.tmp/'],
   extensionsToTreatAsEsm: ['.ts'],
   setupFilesAfterEnv: ['<rootDir>/test/support/jest/setup.ts'],
   globalSetup: '<rootDir>/test/support/database/start-database.ts',
@@ -26,7 +27,10 @@ const clock = '\\.clock\\.test\\.ts$';
 /** They need a browser, take minutes, or install projects. */
 const apart = '<rootDir>/test/(?:browser|faults|package|clients)/';
 
-/** `npm test`. Tests that need no database are beside the others: the workers of a second project would load every module again. */
+/**
+ * `npm test`. Tests that need no database share its project with the others: the workers of a second one would load
+ * every module again.
+ */
 const usual = [
   { displayName: 'test', testMatch: ['<rootDir>/test/**/*.test.ts'], testPathIgnorePatterns: [slow, clock, apart] },
   { displayName: 'clock', testMatch: ['<rootDir>/test/**/*.clock.test.ts'], runner: isolated },

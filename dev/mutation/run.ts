@@ -46,7 +46,9 @@ function configure(file: string, tests: readonly string[], report: string): obje
     commandRunner: { command: `node node_modules/jest/bin/jest.js --selectProjects mutation --ci --runInBand --bail ${tests.join(' ')}` },
     concurrency: availableParallelism(),
     allowEmpty: true,
+    timeoutMS: 30_000, // beyond what it may take on a busy machine
     tempDirName: '.tmp/stryker',
+    ignorePatterns: ['.tmp'], // what tests write there comes and goes
     logLevel: 'warn',
     warnings: { slow: false },
     reporters: ['json'],

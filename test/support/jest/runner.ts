@@ -6,7 +6,7 @@ type Asked = Parameters<CallbackTestRunnerInterface['runTests']>;
 
 const LightRunner = createRunner({ runtime: 'child_process' });
 
-/** A process that runs one file after the other, which share the modules that it loads. With `--runInBand`, it is this one. */
+/** A process that runs one file after the other. They share its modules. With `--runInBand`, it is this process. */
 class Worker extends LightRunner {
   constructor([config, context]: Given) {
     super(config.maxWorkers === 1 ? config : { ...config, maxWorkers: 2 }, context); // of this it takes where to run
