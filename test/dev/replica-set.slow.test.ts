@@ -24,10 +24,8 @@ interface Stage {
   hold(dbPath: string, env?: NodeJS.ProcessEnv, patience?: number): Promise<{ holder: ChildProcess; said: string }>;
 }
 
-// The tests mostly wait, so they run at once; each cleans up after itself, as hooks cannot do that for concurrent
-// tests.
 describe('startReplicaSet', () => {
-  unlessOnWine(it.concurrent, 'it writes a process id into its folder that is not its own')(
+  unlessOnWine(it, 'it writes a process id into its folder that is not its own')(
     'holds a folder alone, and keeps its data over a restart, on another port',
     onStage(async ({ dbPath, hold }) => {
       const first = await hold(dbPath);
@@ -52,7 +50,7 @@ describe('startReplicaSet', () => {
     }),
   );
 
-  it.concurrent(
+  it(
     'can do transactions, leaves a MongoDB alone that ran before, and removes its temporary data folder when it stops',
     onStage(async ({ folder, hold }) => {
       const dataFolders = async () => (await readdir(folder)).filter((name) => name.startsWith('koa-mongo-resource-'));
@@ -72,7 +70,7 @@ describe('startReplicaSet', () => {
     }),
   );
 
-  it.concurrent(
+  it(
     'leaves no mongod behind, however its process ends, and starts again on the folder',
     onStage(async ({ dbPath, hold }) => {
       let held = await hold(dbPath);
@@ -87,7 +85,7 @@ describe('startReplicaSet', () => {
     }),
   );
 
-  it.concurrent(
+  it(
     'says that nothing answers at MONGODB_URI',
     onStage(async ({ hold }) => {
       const { said } = await hold('', { MONGODB_URI: 'mongodb://127.0.0.1:1' });
