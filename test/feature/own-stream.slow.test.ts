@@ -286,9 +286,10 @@ describe('`answerTimeout` of a stream of a handler', () => {
   it('cuts what waits behind an idle one', async () => {
     const { port } = await start({ answerTimeout });
     const line = 'GET /rows/idle HTTP/1.1\r\nHost: x\r\n\r\n';
-    await sendUnread(port, line + line);
+    const socket = await sendUnread(port, line + line);
     await until(() => signals.length === 2 && signals.every(({ aborted }) => aborted));
     expect(signals[1]?.reason).toMatchObject({ name: 'ClientGone' });
+    socket.destroy();
   });
 
   it('cuts one whose source was destroyed', async () => {
