@@ -26,6 +26,7 @@ it.each([...withDatabase, 'middleware-only/server.ts'])(
     example.interrupt();
     await client.ended();
     expect(client.wasReset).toBe(false);
+    client.socket.destroy();
     const { code, stderr } = await example.ended;
     expect([code, stderr]).toEqual([0, expect.not.stringMatching(/^\s+at /m)]);
   },
