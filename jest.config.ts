@@ -1,5 +1,6 @@
 /** @jest-config-loader esbuild-register */
 import { availableParallelism } from 'node:os';
+import type { Config } from 'jest';
 
 /** Its files share the modules of a worker: to load them for each file would take as long as to run it. */
 const shared = ['<rootDir>/test/support/jest/runner.ts', { isolated: false }];
@@ -79,7 +80,7 @@ const others = [
   },
 ];
 
-export default async () => {
+export default async (): Promise<Config> => {
   await import('tsx');
   process.execArgv.push('--import', 'tsx'); // for the workers
   const asked = process.argv.includes('--selectProjects');

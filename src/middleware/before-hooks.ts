@@ -68,7 +68,7 @@ export function beforeHooks(model: ModelInput, hooks: readonly Called<[ctx: Cont
   });
 }
 
-/** Runs the hooks of a custom operation, in the place of {@link beforeHooks}: the library knows no draft of its write. */
+/** Runs the hooks of a custom operation. The library knows no draft of its write. */
 export function hooksAlone(hooks: readonly BeforeHook<never, never>[]): ResourceMiddleware {
   const problems = (method: string) => ['internal' as const, ...hooks.flatMap((hook) => problemsOf(hook, method))];
   return step({ problems }, async function beforeHooks(ctx) {

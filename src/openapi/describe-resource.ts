@@ -12,7 +12,7 @@ import { describeLink } from './relations/describe-links.ts';
 import { describeNested } from './relations/describe-nested.ts';
 import { idParameter, otherParameter } from './schemas/id-parameter.ts';
 
-/** The paths of a resource, each with the operations that it serves there. OpenAPI 3.1 does not know the method QUERY. */
+/** The paths of a resource, each with its operations. OpenAPI 3.1 does not know the method QUERY. */
 export function describeResource(context: ResourceContext): Record<string, Part> {
   const { api, resource } = context;
   const described = endpointsOf(resource.rows).filter(({ method }) => !queryMethods.includes(method));

@@ -31,8 +31,8 @@ const notLive = new Invalid('not_available', 'is not available in a stream: what
 const notBesideAt = new Invalid('conflicting_parameter', 'cannot stand beside at: only the record itself has a history', { with: atName });
 
 /**
- * Answers with the record of `ctx.params.id` as it was at the revision of `at`, in the same view and scope. The record as
- * it is must be within the scope, too. `model` is one view of the model.
+ * Answers with the record of `ctx.params.id` as it was at the revision of `at`, in the same view and scope. The record
+ * as it is must be within the scope, too. `model` is one view of the model.
  */
 export function asItWas(model: CompiledModel, { asking, hooks, answering, ...database }: AsItWasOptions): ResourceMiddleware {
   const collection = openCollection(model, database);

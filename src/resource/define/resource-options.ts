@@ -210,7 +210,10 @@ export interface ResourceOptions<
   readonly cacheControl?: string;
   /** Request headers on which answers depend. They are added to `Vary`. @default ['Authorization', 'Cookie'] */
   readonly vary?: readonly string[];
-  /** Custom operations, by their names, which `guardsFor`, `before`, `within` and `after` may have as keys too. @default none */
+  /**
+   * Custom operations, by their names, which `guardsFor`, `before`, `within` and `after` may have as keys too.
+   * @default none
+   */
   readonly operations?: {
     readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name], Queries[Name], Paths[Name], Groups[Name], App>;
   };
@@ -218,8 +221,8 @@ export interface ResourceOptions<
    * Hooks that run before a write, in order, after the validation: also if the record turns out not to exist, or not to
    * fulfil `If-Match`. Each may change the draft, which the model validates again with the server's access, and may
    * throw a `Problem`. The draft of a create is the new record. That of a patch or put is its changes, with null where
-   * a key is removed. A delete, a restore and a custom operation have none. The keys are operations that write, and the groups `change`,
-   * `remove` and `write`, as in `guardsFor`.
+   * a key is removed. A delete, a restore and a custom operation have none. The keys are operations that write, and the
+   * groups `change`, `remove` and `write`, as in `guardsFor`.
    * @default none
    *
    * @example

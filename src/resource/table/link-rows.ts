@@ -4,7 +4,7 @@ import type { CompiledResource, LinkedArray } from '../define/compiled-resource.
 import { changing, closed, guard, match, rows, writes, writing } from './parts.ts';
 import { type Chain, type Row, rowOf } from './row.ts';
 
-/** The operations that write one element of an array of references: each is a patch with the other record for a body. */
+/** The operations that write one element of an array of references: each is a patch without a body. */
 export function linkRows(r: CompiledResource): Row[] {
   const ofPatch = { resource: r, names: ['patch'] };
   return r.links.flatMap((link) =>

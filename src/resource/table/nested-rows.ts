@@ -67,8 +67,8 @@ function parent(r: CompiledResource, { via, target }: NestedResource, latest: bo
 const cannotRefer = new Invalid('reference', 'cannot refer to the record of the path').at('');
 
 /**
- * The other resource as it is served below a record: with its guards asked before, with cursors of its own, and with the
- * reference set by the server.
+ * The other resource as it is served below a record: with its guards asked before, with cursors of its own, and with
+ * the reference set by the server.
  */
 function within(r: CompiledResource, { name, via, target }: NestedResource): CompiledResource {
   const { create: own } = target.serverFields;

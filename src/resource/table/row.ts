@@ -62,7 +62,7 @@ export interface Row extends Endpoint {
   readonly maxTimeMS: number;
   /** Makes its own chain, without what runs before every operation of the api. */
   chain(): Chain;
-  /** Makes the chain of a stream: it runs its own chain, and again, after `identifying`, for as long as the stream lasts. */
+  /** Makes a stream: it runs its own chain, and again, after `identifying`, for as long as it lasts. */
   keep?(own: Chain, identifying: Chain): ResourceMiddleware;
 }
 

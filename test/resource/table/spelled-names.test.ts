@@ -5,9 +5,9 @@ import { operations } from '../../../src/resource/define/standard-operations.ts'
 const src = join(import.meta.dirname, '../../../src');
 
 /**
- * The files that spell names of standard operations, beside the table itself, and why they may. Whatever holds for every
- * row, or for each operation of a group, reads the table or `standardOperations` instead: a file is taken out of this
- * list, and none is put into it without a reason.
+ * The files that spell names of standard operations, beside the table itself, and why they may. Whatever holds for
+ * every row, or for each operation of a group, reads the table or `standardOperations` instead: a file is taken out
+ * of this list, and none is put into it without a reason.
  */
 const maySpell: Readonly<Record<string, string>> = {
   'api/batch-route.ts': 'a later operation may refer to what a create has made',

@@ -37,8 +37,8 @@ const isOfKey = (event: string) => event.endsWith(' idempotency_keys');
 const isWrite = (event: string) => /^command (?:insert|update|delete|findAndModify|bulkWrite) /.test(event) && !isOfKey(event);
 
 /**
- * What is wrong with the line of a request that was carried out. The key of a batch is looked up before the guards of its
- * operations.
+ * What is wrong with the line of a request that was carried out. The key of a batch is looked up before the guards of
+ * its operations.
  */
 export function faultsOfRun(events: readonly string[], { guards, further, hooks }: Expected): string[] {
   const at = (matches: (event: string) => boolean) => events.findIndex(matches);

@@ -78,7 +78,7 @@ function groupsOf(name: string, own: OperationGroup | undefined): readonly strin
   return group ? groupsAround[group] : [];
 }
 
-/** The names of the guards that a row asks, in order: those of the resource, and then of each name its groups and its own. */
+/** The names of the guards that a row asks: those of the resource, then of each name its groups and its own. */
 export function guardsOf(asks: readonly Asked[], givenOf: (path: string) => Given): string[] {
   return unique(
     asks.flatMap((asked) => {

@@ -8,7 +8,7 @@ import { connect as connectAgent } from '../../products/mcp/connect.ts';
 import type { Case } from './requests.ts';
 
 /** What came back. */
-export interface Outcome {
+interface Outcome {
   readonly isDone: boolean;
   readonly isForbidden: boolean;
   readonly text: string;
