@@ -4,20 +4,23 @@ import { createHelpdesk } from '../../examples/custom-operations/api.ts';
 import { createNotebook } from '../../examples/minimal.ts';
 import { createShop } from '../../examples/orders/api.ts';
 import { createProjects } from '../../examples/projects/api.ts';
-import { type OpenapiDocument, openapiDocument } from '../../src/index.ts';
+import { type Api, type OpenapiDocument, openapiDocument } from '../../src/index.ts';
 import { everyApi } from './every-api.ts';
 import { db } from './fixtures.ts';
 
-/** The documents of all examples, and of the api with every builder and every policy. */
-export const documents: readonly (readonly [string, OpenapiDocument])[] = [
-  ['everything at once', openapiDocument(everyApi())],
-  ['atlas', openapiDocument(createAtlas(db))],
-  ['billing', openapiDocument(createBilling(db))],
-  ['custom operations', openapiDocument(createHelpdesk(db, () => {}))],
-  ['minimal', openapiDocument(createNotebook(db))],
-  ['orders', openapiDocument(createShop(db))],
-  ['projects', openapiDocument(createProjects(db))],
+/** The apis of all examples, and the one with every builder and every policy. */
+export const apis: readonly (readonly [string, Api<never>])[] = [
+  ['everything at once', everyApi()],
+  ['atlas', createAtlas(db)],
+  ['billing', createBilling(db)],
+  ['custom operations', createHelpdesk(db, () => {})],
+  ['minimal', createNotebook(db)],
+  ['orders', createShop(db)],
+  ['projects', createProjects(db)],
 ];
+
+/** Their documents. */
+export const documents: readonly (readonly [string, OpenapiDocument])[] = apis.map(([name, api]) => [name, openapiDocument(api)]);
 
 /** Every part of a document with its place, as a reference names it. */
 export function* walk(part: unknown, path = '#'): Generator<{ path: string; part: Record<string, unknown> }> {
