@@ -41,7 +41,7 @@ const others = [
   // They wait for timeouts, start processes or play many random cases. Apart, so that `npm test` ends soon.
   { displayName: 'slow', testMatch: ['<rootDir>/test/**/*.slow.test.ts'] },
   // What becomes of writes, places and connections when databases, networks, clients and servers fail. They start and
-  // kill servers of their own; `FAULT_ROUNDS=20 npm run test:faults` plays longer.
+  // kill servers of their own; `ROUNDS=20 npm run test:faults` plays longer.
   {
     displayName: 'faults',
     testMatch: ['<rootDir>/test/faults/**/*.test.ts'],

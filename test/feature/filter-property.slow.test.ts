@@ -2,6 +2,7 @@ import { cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type Asked, type Doc, fulfils, type Random, type Related, spell } from '../support/fuzzing/filter-oracle.ts';
 import { randomFrom } from '../support/fuzzing/random-from.ts';
+import { rounds } from '../support/fuzzing/rounds.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
 import { idsOf, walkList } from '../support/http/walk-list.ts';
 
@@ -203,7 +204,7 @@ function relatedTo(caller: Caller): Related {
   };
 }
 
-const runs = Number(process.env.FILTER_RUNS ?? 300);
+const runs = 300 * rounds;
 
 describe('random filters, random spellings, and an evaluator of its own', () => {
   it(`find the same records ${runs} times, in every channel`, async () => {

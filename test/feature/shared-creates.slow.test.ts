@@ -118,5 +118,5 @@ describe('creates that share round trips', () => {
     expect([201, 409, undefined].every((one) => statuses.has(one))).toBe(true);
     const shared = commands.events.filter(({ commandName, command }) => commandName === 'insert' && command.documents.length > 1);
     expect(shared.length).toBeGreaterThan(50);
-  }, 120_000);
+  });
 });

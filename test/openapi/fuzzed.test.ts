@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
 import { fuzzedApis } from '../../dev/openapi/fuzzed-apis.ts';
 import { apis } from './documents.ts';
 import { featuresOf } from './features.ts';

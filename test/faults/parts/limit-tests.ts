@@ -1,3 +1,4 @@
+import { rounds } from '../../support/fuzzing/rounds.ts';
 import { limitTests } from '../../support/jest/limits.ts';
 
-limitTests(600_000 * Number(process.env.FAULT_ROUNDS ?? 1));
+limitTests(600_000 * rounds);

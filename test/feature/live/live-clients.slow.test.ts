@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { changeStreams } from '../../support/database/change-streams.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { randomFrom } from '../../support/fuzzing/random-from.ts';
+import { rounds } from '../../support/fuzzing/rounds.ts';
 import { LiveStream } from '../../support/http/live-stream.ts';
 import { RawClient } from '../../support/http/raw-client.ts';
 import { send } from '../../support/http/serve.ts';
@@ -14,8 +15,8 @@ import { Dice, randomWatched } from '../../support/live/board-queries.ts';
 import { type BoardProcess, useBoardProcess } from '../../support/live/use-board-process.ts';
 import { until } from '../../support/until.ts';
 
-/** Seconds of the churn: `LIVE_CHURN=3600 npm run test:slow live-clients` plays an hour. */
-const churn = Number(process.env.LIVE_CHURN ?? 15);
+/** Seconds of the churn: `ROUNDS=240 npm run test:slow live-clients` plays an hour. */
+const churn = 15 * rounds;
 
 const database = useDatabase();
 const startProcess = useBoardProcess();

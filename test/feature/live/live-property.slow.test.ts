@@ -1,6 +1,7 @@
 import { killChangeStreams } from '../../support/database/change-streams.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { randomFrom } from '../../support/fuzzing/random-from.ts';
+import { givenSeed, rounds } from '../../support/fuzzing/rounds.ts';
 import { send, useServer } from '../../support/http/serve.ts';
 import { boardApi } from '../../support/live/board.ts';
 import { BoardClient, settle } from '../../support/live/board-client.ts';
@@ -8,10 +9,10 @@ import { Dice, randomWatched } from '../../support/live/board-queries.ts';
 import { BoardWriter } from '../../support/live/board-writes.ts';
 import { useBoardProcess } from '../../support/live/use-board-process.ts';
 
-/** `LIVE_CLIENTS=200 LIVE_WRITES=5000 LIVE_SEED=7 npm run test:slow live-property` plays longer. */
-const count = Number(process.env.LIVE_CLIENTS ?? 40);
-const writes = Number(process.env.LIVE_WRITES ?? 240);
-const seed = Number(process.env.LIVE_SEED ?? 1);
+/** `ROUNDS=20 SEED=7 npm run test:slow live-property` plays with 200 clients and 4,800 writes. */
+const count = Math.min(40 * rounds, 200);
+const writes = 240 * rounds;
+const seed = givenSeed ?? 1;
 /** After so many writes it becomes quiet, and all clients are compared. In each round one process is killed. */
 const round = 60;
 

@@ -4,6 +4,7 @@ import { ConfigurationError, Problem } from '../../../src/errors.ts';
 import { compileBody } from '../../../src/model/compile/compile-body.ts';
 import { findTypeErrors } from '../../support/docs/find-type-errors.ts';
 import { bodySchemas, type Json, valuesOf } from '../../support/fuzzing/random-schema.ts';
+import { rounds } from '../../support/fuzzing/rounds.ts';
 
 const seed = 17;
 
@@ -57,7 +58,7 @@ describe('the type of a random JSON Schema', () => {
     const ajv = new Ajv2020({ strict: false });
     const seen = { read: 0, valid: 0, schemas: 0 };
     let code = header;
-    for (const schema of fc.sample(bodySchemas, { seed, numRuns: Number(process.env.FUZZ_RUNS ?? 150) })) {
+    for (const schema of fc.sample(bodySchemas, { seed, numRuns: 150 * rounds })) {
       const lines: string[] = [];
       const read = readerOf(schema);
       const isValid = ajv.compile(schema);

@@ -1,4 +1,6 @@
-let limit = 120_000; // a net for hung tests on slow machines: no test asserts a time
+import { rounds } from '../fuzzing/rounds.ts';
+
+let limit = 120_000 * rounds; // a net for hung tests on slow machines: no test asserts a time
 
 /** The milliseconds that each test and hook of the suite may take that says nothing else. */
 export function limitTests(ms: number): void {

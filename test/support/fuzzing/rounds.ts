@@ -1,0 +1,17 @@
+/**
+ * `ROUNDS=20` before a command has every random, fuzz and fault test play 20 times as much as in CI, where it is 1.
+ */
+export const rounds = readWhole('ROUNDS', 1) ?? 1;
+
+/** `SEED=7` before a command plays other cases, or those of a run that has failed. */
+export const givenSeed = readWhole('SEED', 0);
+
+function readWhole(name: string, least: number): number | undefined {
+  const { [name]: text = '' } = process.env;
+  if (text === '') return undefined;
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < least || number >= 2 ** 31) {
+    throw new Error(`${name} must be a whole number from ${least} to ${2 ** 31 - 1}: \`${text}\`.`);
+  }
+  return number;
+}
