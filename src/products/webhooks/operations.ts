@@ -34,6 +34,7 @@ export function compileOperations({ timeout = longestTest, ...transport }: Trans
     secret: {
       method: 'POST',
       path: '/:id/secret',
+      group: 'change',
       summary: 'Make a new secret, and show it',
       answer: newSecretAnswer,
       async handler(ctx: SubscriptionContext) {
@@ -48,6 +49,7 @@ export function compileOperations({ timeout = longestTest, ...transport }: Trans
     test: {
       method: 'POST',
       path: '/:id/test',
+      group: 'change', // whoever may change where events are sent may try it
       summary: 'Send a test event, and tell what the receiver has answered',
       answer: testAnswer,
       problems: ['too_many_requests'] satisfies ProblemCode[],
