@@ -3,6 +3,7 @@ import type Koa from 'koa';
 import { noSuchPath } from '../errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
 import { workOf } from '../middleware/exchange/exchange.ts';
+import { named } from '../middleware/exchange/step.ts';
 import { describeOptions, methodNotAllowed } from './path-methods.ts';
 import type { Route, Way } from './route.ts';
 
@@ -87,7 +88,7 @@ export class ResourceRouter {
     const { name, method, path, operation: told = name, maxTimeMS } = route;
     const template = path === '/' ? root : root + path;
     const operation = Object.freeze({ resource: this.#resource, name: told, route: template });
-    const endpoint = (ctx: Routed): Promise<void> => {
+    const endpoint = named(name, (ctx: Routed): Promise<void> => {
       const { way, next, mount } = ctx[begun] ?? refuseAlone(operation);
       ctx.newRouterPath = undefined;
       const run = route[way];
@@ -96,7 +97,7 @@ export class ResourceRouter {
       ctx.operation = operation;
       if (way === 'run' && maxTimeMS !== undefined) workOf(ctx).limitTo(maxTimeMS);
       return run(ctx, next);
-    };
+    });
     const layer = this.router.register(template, [method], endpoint as never, { name }) as Layer;
     const parameters = layer.paramNames.map((one) => one.name);
     this.#patterns.set(layer, pattern);

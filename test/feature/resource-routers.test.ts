@@ -223,6 +223,7 @@ describe('router(resource)', () => {
     expect(routes.map(({ name, methods, path }) => `${name}: ${methods.join(' ')} ${path}`)).toEqual(
       expect.arrayContaining(['list: HEAD GET /api/orders', 'overdue: HEAD GET /api/orders/overdue', 'put: PUT /api/orders/:id']),
     );
+    expect(routes.filter(({ name, stack }) => stack.at(-1)?.name !== name)).toEqual([]);
     expect(api.router(orders).url('get', { id: 'a b' })).toBe('/api/orders/a%20b');
     expect(api.router(orders).url('line', 'a', '1')).toBe('/api/orders/a/lines/1');
   });
