@@ -6,8 +6,9 @@ export const rounds = readWhole('ROUNDS', 1) ?? 1;
 /** `SEED=7` before a command plays other cases, or those of a run that has failed. */
 export const givenSeed = readWhole('SEED', 0);
 
-function readWhole(name: string, least: number): number | undefined {
-  const { [name]: text = '' } = process.env;
+/** A whole number of the environment; undefined if there is none. What is no number would play nothing, and pass. */
+export function readWhole(name: string, least: number, environment: NodeJS.ProcessEnv = process.env): number | undefined {
+  const { [name]: text = '' } = environment;
   if (text === '') return undefined;
   const number = Number(text);
   if (!/^\d+$/.test(text) || number < least || number >= 2 ** 31) {
