@@ -80,7 +80,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   const answering = {
     probes: compileProbes(probes),
     around: inFlight.count(around),
-    dispatch: dispatch.run,
+    dispatch,
   };
   const pathOf = compilePathOf(readResources(options), resources);
   const app = compileApp(prefix, answering, options);

@@ -9,6 +9,8 @@ import type { Route, Way } from './route.ts';
 export interface Dispatch {
   /** Runs the operation of a request, or throws 404 or 405. */
   run(ctx: Context, path: string, next: Koa.Next, way?: Way): Promise<void>;
+  /** Whether it has found the operation of a request, which it carries out once. */
+  hasRun(ctx: Context): boolean;
   /** The operation that answers a method at a path. */
   find(method: string, path: string): Route | undefined;
   /** The router of a resource, by its path. */
@@ -21,10 +23,11 @@ export interface Dispatch {
  */
 export function compileDispatch(table: ReadonlyMap<string, readonly Route[]>, prefix = ''): Dispatch {
   const routers = new Map<string, ResourceRouter>();
+  const carriedOut = new WeakSet<Context>();
   function makeRouter(resource: string): ResourceRouter | undefined {
     const routes = table.get(resource);
     if (!routes) return undefined;
-    const router = new ResourceRouter(resource, `${prefix}/${resource}`, routes);
+    const router = new ResourceRouter(resource, `${prefix}/${resource}`, routes, carriedOut);
     routers.set(resource, router);
     return router;
   }
@@ -35,6 +38,7 @@ export function compileDispatch(table: ReadonlyMap<string, readonly Route[]>, pr
       if (!router) throw noSuchPath();
       return router.dispatch(ctx, prefix + path, next, way);
     },
+    hasRun: (ctx) => carriedOut.has(ctx),
     find: (method, path) => routerOf(firstSegment(path))?.find(method, prefix + path),
     routerOf: (resource) => routerOf(resource)?.router,
   };

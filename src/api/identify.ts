@@ -30,6 +30,6 @@ export function compileIdentify(
   rules: readonly string[],
 ): (request: Request, options?: FetchOptions) => Promise<Response> {
   const run = composeChain([...before, accepted(rules)]);
-  const dispatch = (...[ctx, _path, next]: Parameters<Dispatch['run']>) => run(ctx, next);
+  const dispatch = { run: (...[ctx, _path, next]: Parameters<Dispatch['run']>) => run(ctx, next) };
   return compileFetch(compileApp(prefix, { probes: new Map(), around: answerProblems, dispatch }, options).callback());
 }

@@ -4,7 +4,6 @@ import type { Context, ResourceMiddleware } from '../middleware/exchange/context
 import { queryMethods } from '../resource/define/endpoints.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Probes } from './health.ts';
-import { isDispatched } from './resource-router.ts';
 
 /** The functions that answer the requests of an api. */
 export interface Answering {
@@ -12,7 +11,12 @@ export interface Answering {
   readonly probes: Probes;
   /** Runs around every operation of the api, and answers errors. */
   readonly around: ResourceMiddleware;
-  readonly dispatch: Dispatch['run'];
+  readonly dispatch: Pick<Dispatch, 'run'>;
+}
+
+/** The same for an api that is mounted in an app, in one place or in several. */
+interface Mounted extends Answering {
+  readonly dispatch: Dispatch;
 }
 
 /** Answers a request by its path, from the prefix of the api on, or calls `next()`. */
@@ -25,10 +29,11 @@ type Answer = (ctx: Context, path: string, next: Koa.Next) => Promise<unknown>;
  * It can be mounted anywhere. `koa-mount` removes its own path from `ctx.path`. `@koa/router` does not change
  * `ctx.path`, but nests a middleware that has a `router`: two wildcards, because it copies all routes of that router.
  */
-export function compileKoaAdapter(prefix: string, answering: Answering, root: string): Koa.Middleware {
+export function compileKoaAdapter(prefix: string, answering: Mounted, root: string): Koa.Middleware {
   const answer = compileAnswer(prefix, answering, root);
-  const router = new Router();
-  registerBelow(router, '', methods, answer);
+  const isWhole = root === prefix;
+  const router = new Router({ strict: !isWhole });
+  registerBelow(router, isWhole ? '' : root, methods, answer); // what is around one resource is not around the rest of the app
   function api(ctx: Context, next: Koa.Next): Promise<unknown> {
     return answer(ctx, ctx.path, next);
   }
@@ -36,21 +41,22 @@ export function compileKoaAdapter(prefix: string, answering: Answering, root: st
 }
 
 /**
- * Creates the router of a resource for the router of an app. Its first routes answer what one of the others matches: so
- * everything that is around the operations of the api is around these, too.
+ * Creates the router of a resource for the router of an app. Its first two routes answer for the others, so that
+ * everything that is around the operations of the api is around these, too. What no other one matches goes on.
  */
-export function compileRouter(prefix: string, answering: Answering, root: string, own: Router): Router {
+export function compileRouter(prefix: string, answering: Mounted, root: string, own: Router): Router {
   const router = new Router({ strict: true, sensitive: true });
-  registerBelow(router, root, [], compileAnswer(prefix, answering, root));
+  const answer = compileAnswer(prefix, answering, root);
+  registerBelow(router, root, [], (ctx, path, next) => (own.match(path, ctx.method).route ? answer(ctx, path, next) : next()));
   return router.use(own.routes());
 }
 
-function compileAnswer(prefix: string, { probes, around, dispatch }: Answering, root: string): Answer {
+function compileAnswer(prefix: string, { probes, around, dispatch }: Mounted, root: string): Answer {
   return function answer(ctx, path, next) {
-    if (belowPrefix(root, path) === undefined || ctx.method === 'OPTIONS' || isDispatched(ctx)) return next();
+    if (belowPrefix(root, path) === undefined || ctx.method === 'OPTIONS' || dispatch.hasRun(ctx)) return next();
     const below = path.slice(prefix.length);
     const probe = probes.get(`${ctx.method} ${below}`);
-    return probe ? probe(ctx, ended) : around(ctx, () => dispatch(ctx, below, next));
+    return probe ? probe(ctx, ended) : around(ctx, () => dispatch.run(ctx, below, next));
   };
 }
 
@@ -64,9 +70,11 @@ const tail = 'path below the mount';
 function registerBelow(router: Router, root: string, methods: string[], answer: Answer): void {
   const register = (path: string, pathOf: (ctx: Koa.Context) => string) =>
     router.register(path, methods, (ctx, next) => answer(ctx as unknown as Context, root + pathOf(ctx), next), {
+      name: 'around',
       ignoreWildcardParameter: tail,
     });
   register(root || '/', () => '');
+  if (root) register(`${root}/`, () => '/');
   register(`${root}/*"${tail}"`, ({ captures }) => `/${captures.at(-1)}`);
 }
 

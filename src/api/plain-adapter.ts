@@ -44,7 +44,7 @@ export function compileApp(prefix: string, { probes, around, dispatch }: Answeri
     const below = belowPrefix(prefix, ctx.path);
     if (below === undefined) throw noSuchPath();
     if (ctx.req instanceof InProcessRequest) takeGiven(ctx, ctx.req);
-    await dispatch(ctx, below, next);
+    await dispatch.run(ctx, below, next);
     if (ctx.req instanceof InProcessRequest && ctx.respond !== false) requireStatus(ctx.status);
   });
   return app;

@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import type Koa from 'koa';
-import { noSuchPath } from '../errors.ts';
+import { ConfigurationError, noSuchPath } from '../errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
 import { workOf } from '../middleware/exchange/exchange.ts';
 import { named } from '../middleware/exchange/step.ts';
@@ -35,11 +35,6 @@ interface Routed extends Context {
   newRouterPath?: string | undefined;
 }
 
-/** Whether an api has found the operation of a request, which it carries out once. */
-export function isDispatched(ctx: Context): boolean {
-  return (ctx as Routed)[begun] !== undefined;
-}
-
 /**
  * The routes of one resource as a `Router` of `@koa/router`, and what that does not do by itself: it runs all routes
  * whose method and path match, in the order in which they were registered, and compares paths as they are spelt. Here:
@@ -56,11 +51,13 @@ export class ResourceRouter {
   readonly router = new Router({ strict: true, sensitive: true });
   readonly #patterns = new Map<Layer, Pattern>();
   readonly #resource: string;
+  readonly #carriedOut: WeakSet<Context>;
   readonly #match: ReturnType<Router['routes']>;
 
-  /** `root` is the path of the resource. */
-  constructor(resource: string, root: string, routes: readonly Route[]) {
+  /** `root` is the path of the resource. `carriedOut` gets the requests whose operation the api has found. */
+  constructor(resource: string, root: string, routes: readonly Route[], carriedOut = new WeakSet<Context>()) {
     this.#resource = resource;
+    this.#carriedOut = carriedOut;
     for (const own of byPattern(routes)) {
       const pattern = { routes: new Map(own.map((route) => [route.method, route])), isShared: own.every(({ sharesPath }) => sharesPath) };
       for (const route of own) this.#register(root, route, pattern);
@@ -93,13 +90,15 @@ export class ResourceRouter {
       ctx.newRouterPath = undefined;
       const run = route[way];
       if (!run || this.#findIn(ctx.matched, ctx.method) !== route) return this.#refuse(ctx);
-      if (mount) refuseSameName(mount, parameters, operation);
+      if (mount) refuseSameName(mount, ctx.params, parameters, operation);
       ctx.operation = operation;
+      if (way === 'run') this.#carriedOut.add(ctx);
       if (way === 'run' && maxTimeMS !== undefined) workOf(ctx).limitTo(maxTimeMS);
       return run(ctx, next);
     });
     const layer = this.router.register(template, [method], endpoint as never, { name }) as Layer;
     const parameters = layer.paramNames.map((one) => one.name);
+    layer.param = (name) => (parameters.includes(name) ? refuseParam(name, this.#resource) : layer);
     this.#patterns.set(layer, pattern);
   }
 
@@ -166,12 +165,27 @@ function toCanonical(path: string): string | undefined {
   }
 }
 
-/** A guard that reads the parameter of a mount would read that of the path. */
-function refuseSameName(mount: Readonly<Record<string, string>>, parameters: readonly string[], { name, route }: Operation): void {
-  const both = parameters.find((one) => Object.hasOwn(mount, one));
+/**
+ * A guard that reads the parameter of a mount would read that of the path. A parameter with the same value is no other
+ * one: a middleware of the app may have a path of its own for the record.
+ */
+function refuseSameName(
+  mount: Readonly<Record<string, string>>,
+  found: Readonly<Record<string, string>>,
+  parameters: readonly string[],
+  { name, route }: Operation,
+): void {
+  const both = parameters.find((one) => Object.hasOwn(mount, one) && mount[one] !== found[one]);
   if (both === undefined) return;
   throw new Error(
     `The api is mounted at a path with the parameter \`:${both}\`, which \`${route}\`, the path of \`${name}\`, has too: give that of the mount another name.`,
+  );
+}
+
+/** The routes that come before those of the operations answer, so that a function of `param` would be skipped. */
+function refuseParam(name: string, resource: string): never {
+  throw new ConfigurationError(
+    `A function of \`param('${name}')\` would not run for the operations of \`${resource}\`: let a guard of the resource check it.`,
   );
 }
 

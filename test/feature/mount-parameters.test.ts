@@ -96,3 +96,22 @@ describe('a parameter of the mount', () => {
     expect((await app.request('GET', '/t/b%2Fc/api/orders/a/lines/1')).body.data.params).toEqual({ path: 'b/c', id: 'a', line: '1' });
   });
 });
+
+describe('a parameter of a middleware of the app for the same record', () => {
+  it.each<[string, (made: Made) => Koa.Middleware]>([
+    [
+      'in the same router',
+      ({ api }) => asMiddleware(new Router().use('/api/orders/:id', (_ctx, next) => next()).use(api.routes() as never)),
+    ],
+    [
+      'in another router',
+      ({ api }) => {
+        const above = asMiddleware(new Router().get('/api/orders/:id', (_ctx, next) => next()));
+        return (ctx, next) => above(ctx, () => api.routes()(ctx, next));
+      },
+    ],
+  ])('has the same value, and changes nothing: %s', async (_where, mounted) => {
+    const app = await serve(mounted(make()));
+    expect((await app.request('GET', '/api/orders/a')).status).toBe(200);
+  });
+});

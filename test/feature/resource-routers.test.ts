@@ -216,6 +216,40 @@ describe('routes(resource)', () => {
   });
 });
 
+describe('routes(resource)', () => {
+  it('puts what stands around a resource around nothing else of the app', async () => {
+    const { api, orders } = make();
+    const guarded: string[] = [];
+    const router = new Router();
+    router.use((ctx, next) => {
+      guarded.push(ctx.path);
+      return next();
+    }, api.routes(orders) as never);
+    const app = await serve(router.routes() as unknown as Koa.Middleware, (ctx) => {
+      ctx.status = 299;
+    });
+    expect((await app.request('GET', '/public')).status).toBe(299);
+    expect((await app.request('GET', '/api/orders/a')).status).toBe(200);
+    expect(guarded).toEqual(['/api/orders/a']);
+  });
+
+  it('lets an api answer what another one has not found', async () => {
+    const [first, second] = [make(), make()];
+    const app = await serve(async (ctx: Koa.Context, next: Koa.Next) => {
+      await first.api.routes(first.tags)(ctx, async () => undefined);
+      if (ctx.status === 404) await second.api.routes()(ctx, next);
+    });
+    expect((await app.request('GET', '/api/tags/none')).status).toBe(404);
+    expect((await app.request('GET', '/api/orders/a')).status).toBe(200);
+    const twice = await serve(async (ctx: Koa.Context, next: Koa.Next) => {
+      await first.api.routes()(ctx, async () => undefined);
+      if (ctx.status === 404) ctx.path = '/api/orders/a';
+      await first.api.routes()(ctx, next);
+    });
+    expect((await twice.request('GET', '/api/nothing')).status).toBe(200);
+  });
+});
+
 describe('router(resource)', () => {
   it('has a route for each endpoint, with the name of its operation, its methods and its path', () => {
     const { api, orders } = make();
@@ -226,6 +260,33 @@ describe('router(resource)', () => {
     expect(routes.filter(({ name, stack }) => stack.at(-1)?.name !== name)).toEqual([]);
     expect(api.router(orders).url('get', { id: 'a b' })).toBe('/api/orders/a%20b');
     expect(api.router(orders).url('line', 'a', '1')).toBe('/api/orders/a/lines/1');
+  });
+
+  it('leaves the routes of an app to it, which it does not have itself', async () => {
+    const { api, orders } = make();
+    const router = new Router();
+    router.use(api.router(orders).routes());
+    router.post('/api/orders/:id', (ctx) => {
+      ctx.body = `posted ${ctx.params.id}`;
+    });
+    router.get('/api/orders/:id/pdf', (ctx) => {
+      ctx.body = `pdf of ${ctx.params.id}`;
+    });
+    const app = await serve(router.routes() as unknown as Koa.Middleware);
+    expect((await app.request('POST', '/api/orders/a')).text).toBe('posted a');
+    expect((await app.request('GET', '/api/orders/a/pdf')).text).toBe('pdf of a');
+    expect((await app.request('GET', '/api/orders/a')).body.data.id).toBe('a');
+  });
+
+  it('refuses functions of `param` for its own parameters, which would not run', () => {
+    const { api, orders } = make();
+    const check = () => undefined;
+    const message = /A function of `param\('id'\)` would not run for the operations of `orders`: let a guard of the resource check it\./;
+    expect(() => api.router(orders).param('id', check)).toThrow(message);
+    const router = new Router();
+    router.param('id', check);
+    expect(() => router.use(api.router(orders).routes())).toThrow(message);
+    expect(() => new Router().param('shop', check).use('/shops/:shop', api.router(orders).routes())).not.toThrow();
   });
 
   it('goes on for what it does not match, as every router does', async () => {
