@@ -59,9 +59,9 @@ export function parseQueryString(raw: string, { only }: ParseQueryStringOptions 
   return wanted.map(parseSegment);
 }
 
-/** Whether a query string has a parameter of this name. */
+/** Whether a query string has a parameter of this name, whatever its value: whoever reads it refuses what is wrong. */
 export function hasParameter(raw: string, name: string): boolean {
-  return raw !== '' && parseQueryString(raw, { only: [name] }).length > 0;
+  return raw !== '' && splitSegments(raw).some((segment) => [name, `${name}[]`].includes(nameOf(segment) ?? ''));
 }
 
 /** Throws `invalid_query` (400) for more parameters than a query may have. */

@@ -22,6 +22,7 @@ export function handlerWithin(
 ): (ctx: Context) => Promise<unknown> {
   const stores = new Stores(db, maxTimeMS, { references: () => references });
   return async function handlerWithin(ctx) {
+    delete ctx.savedFrom; // what a hook before the handler has saved is no part of this transaction
     const takeBack = rememberState(ctx);
     try {
       return await stores.transaction(async (tx) => {

@@ -71,6 +71,21 @@ describe('GET /<resource>/{id}?at=<revision>', () => {
     await api.close();
   });
 
+  it.each(['at=%FF', 'at=%00', 'at=0&at=1', `${'at=0&'.repeat(1_001)}`])('asks the guards before it refuses %.12s', async (query) => {
+    const shop = service();
+    let asked = 0;
+    const api = shop.api({
+      db: database.db,
+      resources: [shop.resource({ model: Order, guards: [() => ++asked > 1], history: true } as Any)],
+    });
+    const answers = [
+      await api.fetch(new Request(`http://shop/orders/a?${query}`)),
+      await api.fetch(new Request(`http://shop/orders/a?${query}`)),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([403, 400]);
+    await api.close();
+  });
+
   it('shows the fields that are chosen', async () => {
     await patch({ title: 'B' });
     expect((await get('/a?at=0&fields=title')).body).toEqual({ data: { id: 'a', title: 'A' } });
