@@ -24,10 +24,11 @@ import {
 } from '../options.ts';
 import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
 import { readAggregate } from './define/aggregate-options.ts';
+import { checkEndpoints } from './define/check-endpoints.ts';
 import { checkFilterNames, checkFilters } from './define/check-filters.ts';
 import { checkSearch } from './define/check-search.ts';
 import { compileCounters } from './define/compile-counters.ts';
-import { checkEndpoints, compileOperations, hasWritingHandler } from './define/compile-operations.ts';
+import { compileOperations, hasWritingHandler } from './define/compile-operations.ts';
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { checkDeleted } from './define/deleted-options.ts';
 import { readExport } from './define/export-options.ts';
@@ -111,11 +112,11 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   const counters = once(() => compileCounters(given('counters', 'explicitWrites', 'operations'), standard(), compiledModel(), where));
   const served = once(() => [
     ...standard().map((name) => {
-      const [{ method, group }, hasHooks] = [standardOperations[name], isWrite(name)];
-      return { name, method, group, isCustom: false, hasBefore: hasHooks, hasWithin: hasHooks };
+      const { method, group } = standardOperations[name];
+      return { name, method, group, isCustom: false, hasHooks: isWrite(name) };
     }),
-    ...custom().map((one) => ({ ...one, isCustom: true, hasBefore: one.method !== 'GET', hasWithin: hasWritingHandler(one) })),
-    ...counters().map((one) => ({ ...one, isCustom: false, hasBefore: true, hasWithin: true })),
+    ...custom().map((one) => ({ ...one, isCustom: true, hasHooks: hasWritingHandler(one) })),
+    ...counters().map((one) => ({ ...one, isCustom: false, hasHooks: true })),
   ]);
   const ofList = once(() => ({
     ops: standard(),

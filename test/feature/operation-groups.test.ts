@@ -289,9 +289,70 @@ describe('a custom operation of a group', () => {
     expect(heard.map(([name]) => name)).toEqual(['write', 'erase']);
   });
 
+  it('tells hooks of `within` what the handler has saved, and not what a hook before it has', async () => {
+    const saved: unknown[] = [];
+    const shop = service();
+    const own = shop.api({
+      db: database.db,
+      resources: [
+        shop.resource({
+          model: Doc,
+          operations: { bump: { handler: () => undefined } },
+          before: { bump: [async (ctx: Any) => void (await ctx.save(Object.assign(await ctx.load(), { text: 'x' })))] },
+          within: { bump: [(_ctx: Any, { before, after: is }: Any) => void saved.push(before, is)] },
+        } as Any),
+        shop.resource({ model: Tag }),
+      ],
+    });
+    expect((await own.fetch(new Request('http://shop/docs/a/bump', { method: 'POST' }))).status).toBe(204);
+    expect(saved).toEqual([null, null]);
+    await own.close();
+  });
+
   it('runs hooks of `before` for its name alone if it says no group', async () => {
     await grouped.request('POST', '/api/docs/a/other');
     expect(heard).toEqual([]);
+  });
+});
+
+describe('hooks of a group', () => {
+  const Project = defineModel('Project', { collection: 'projects', fields: { id, deletedAt: t.deletedAt() } });
+  const Task = defineModel('Task', {
+    collection: 'tasks',
+    fields: {
+      id,
+      project: t.nullable(t.ref('Project', { id: t.string(), onDelete: 'cascade' })),
+      other: t.nullable(t.ref('Project', { id: t.string(), onDelete: 'nullify' })),
+      deletedAt: t.deletedAt(),
+    },
+  });
+  const heard: string[] = [];
+  const hear = (name: string): Any => [() => void heard.push(name)];
+  const cascading = useApi(database, (shop) => [
+    shop.resource({ model: Project, ops: ['get', 'delete', 'restore'] }),
+    shop.resource({
+      model: Task,
+      ops: ['list', 'put', 'deleteMany'],
+      within: { remove: hear('within.remove'), change: hear('within.change') },
+      after: { remove: hear('after.remove'), change: hear('after.change') },
+    }),
+  ]);
+
+  it('run for the records that a cascade touches, whichever of its operations the resource serves', async () => {
+    await database.db.collection<{ _id: string }>('projects').insertMany([{ _id: 'p' }, { _id: 'q' }]);
+    const tasks = database.db.collection<{ _id: string; project?: string; other?: string }>('tasks');
+    await tasks.insertMany([
+      { _id: 'a', project: 'p' },
+      { _id: 'b', other: 'q' },
+    ]);
+    const said = async (method: string, path: string) => {
+      heard.length = 0;
+      expect((await cascading.request(method, `/api/projects/${path}`)).status).toBeLessThan(300);
+      return [...heard];
+    };
+    expect(await said('DELETE', 'p')).toEqual(['within.remove', 'after.remove']);
+    expect(await said('POST', 'p/restore')).toEqual(['within.change', 'after.change']);
+    expect(await said('DELETE', 'q')).toEqual(['within.change', 'after.change']);
   });
 });
 

@@ -40,9 +40,9 @@ import {
   readOptions,
 } from '../../options.ts';
 import { type CustomMethod, type CustomOperation, customMethods } from './custom-operation.ts';
-import { type Endpoint, listQueryName, queryEndpoints } from './endpoints.ts';
+import type { Endpoint } from './endpoints.ts';
 import { groupNames } from './operation-groups.ts';
-import { isStandard, type Operation, type OperationGroup, standardOperations } from './standard-operations.ts';
+import { isStandard, type OperationGroup } from './standard-operations.ts';
 
 /** Functions that return a middleware. They are functions too, so a forgotten call would go unnoticed. */
 const makers: ReadonlySet<unknown> = new Set([
@@ -138,17 +138,6 @@ export function compileOperations(definitions: Readonly<Record<string, unknown>>
           compileOperation(name, definition, where),
     ),
   );
-}
-
-type NamedEndpoint = Endpoint & { readonly name: string };
-
-/** Refuses two operations of a resource with the same method and path. `custom` has the operations of its own. */
-export function checkEndpoints(ops: readonly Operation[], custom: readonly NamedEndpoint[], where: string): void {
-  const queries = ops.includes('list') ? queryEndpoints('/').map((endpoint) => ({ name: listQueryName, ...endpoint })) : [];
-  const endpoints = [...ops.map((name) => ({ name, ...standardOperations[name] })), ...queries, ...custom];
-  for (const [index, endpoint] of endpoints.entries()) {
-    for (const earlier of endpoints.slice(0, index)) checkPair(earlier, endpoint, where);
-  }
 }
 
 function compileOperation(name: string, definition: unknown, resource: string): CompiledOperation {
@@ -289,21 +278,4 @@ function awaitNext(middleware: ResourceMiddleware): ResourceMiddleware {
     await Promise.all(running);
   });
   return Object.assign(awaiting, { problems });
-}
-
-/**
- * With the same method and path, or with paths that differ only in the names of parameters, one operation would never
- * run.
- */
-function checkPair(first: NamedEndpoint, second: NamedEndpoint, where: string): void {
-  if (shapeOf(first.path) !== shapeOf(second.path)) return;
-  const both = `\`${first.name}\` and \`${second.name}\` of ${where}`;
-  if (first.method === second.method)
-    throw new ConfigurationError(`${both} are both ${first.method} \`${second.path}\`: give one of them another \`path\` or \`method\`.`);
-  if (first.path !== second.path)
-    throw new ConfigurationError(`${both} have paths that differ only in the names of parameters: \`${first.path}\`, \`${second.path}\`.`);
-}
-
-function shapeOf(path: string): string {
-  return path.replaceAll(/:\w+/g, ':');
 }

@@ -126,7 +126,7 @@ interface OperationParts<Principal, Doc, Body, Query, Path, Group, App> {
    * @default none: it has only what is given for its own name
    *
    * @example
-   * operations: { erase: { group: 'remove', handler: eraseRecord } }
+   * group: 'remove'
    */
   readonly group?: Group & OperationGroup;
   /** A short description of the operation, for the OpenAPI description. @default the name of the operation */

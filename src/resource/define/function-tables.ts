@@ -13,11 +13,13 @@ import {
   type FunctionTable,
   findUncovered,
   functionsOf,
+  functionsOfGroups,
   type Grouped,
   keysOf,
   type Uncovered,
   withGroups,
 } from './operation-groups.ts';
+import { isStandard, standardOperations } from './standard-operations.ts';
 import { queryName } from './whole-list.ts';
 
 /** The options of a resource that give functions to operations. */
@@ -34,10 +36,8 @@ export interface TableOperation extends Grouped {
   readonly method: string;
   /** Whether it is a custom operation. */
   readonly isCustom: boolean;
-  /** Whether hooks can run before it: it writes. */
-  readonly hasBefore: boolean;
-  /** Whether hooks can run in its transaction. */
-  readonly hasWithin: boolean;
+  /** Whether hooks can run before it, and in its transaction. */
+  readonly hasHooks: boolean;
 }
 
 /** A function, and the key that gives it to an operation: `guards`, or such as `guardsFor.change`. */
@@ -83,7 +83,9 @@ export function compileTables(given: TableOptions, operations: readonly TableOpe
     after: copyTable(given.after),
   };
   const known = new Map(operations.map((one) => [one.name, one]));
-  const grouped = (name: string): Grouped => known.get(name) ?? { name, group: undefined };
+  // Also of what is not served: a cascade runs the hooks of a delete, a patch or a restore of the records that it touches.
+  const grouped = (name: string): Grouped =>
+    known.get(name) ?? { name, group: isStandard(name) ? standardOperations[name].group : undefined };
   const of = (option: TableName, names: readonly string[]) => names.flatMap((name) => functionsOf(tables[option], grouped(name)));
   function givenTo(option: TableName, ...names: readonly string[]): Given[] {
     const everywhere = option === 'guardsFor' ? guards.map((run) => ({ run, from: 'guards' })) : [];
@@ -93,6 +95,7 @@ export function compileTables(given: TableOptions, operations: readonly TableOpe
     );
     return firstOfEach([...everywhere, ...named]);
   }
+  const writing = operations.filter(({ hasHooks }) => hasHooks);
   return {
     guardsOf: (...names) => [...new Set([...guards, ...of('guardsFor', names)])] as Guard<never>[],
     beforeOf: (name) => of('before', [name]) as BeforeHook<never, never>[],
@@ -101,16 +104,8 @@ export function compileTables(given: TableOptions, operations: readonly TableOpe
     givenTo,
     uncovered: [
       ...findUncovered('guardsFor', tables.guardsFor, operations, guards),
-      ...findUncovered(
-        'before',
-        tables.before,
-        operations.filter(({ hasBefore }) => hasBefore),
-      ),
-      ...findUncovered(
-        'within',
-        tables.within,
-        operations.filter(({ hasWithin }) => hasWithin),
-      ),
+      ...findUncovered('before', tables.before, writing),
+      ...findUncovered('within', tables.within, writing),
     ],
   };
 }
@@ -152,8 +147,8 @@ export function checkTable(
 const all = () => true;
 const isNamedBy: Readonly<Record<TableName, (operation: TableOperation) => boolean>> = {
   guardsFor: all,
-  before: ({ hasBefore }) => hasBefore,
-  within: ({ hasWithin }) => hasWithin,
+  before: ({ hasHooks }) => hasHooks,
+  within: ({ hasHooks }) => hasHooks,
   after: all,
 };
 
@@ -177,13 +172,18 @@ function refuseAmbiguous(table: FunctionTable, option: string, names: readonly s
   );
 }
 
-/** A hook in a transaction covers an operation of its group only if the library can carry the operation out in one. */
+/**
+ * Hooks of a group need to know where the work of an operation begins, and to carry it out in a transaction. Neither is
+ * possible for middlewares.
+ */
 function refuseWithoutHandler(table: FunctionTable, option: TableName, operations: readonly TableOperation[], where: string): void {
-  if (option !== 'within') return;
-  const outside = operations.find((one) => one.hasBefore && !one.hasWithin && functionsOf(table, { ...one, name: '' }).length > 0);
+  if (option !== 'before' && option !== 'within') return;
+  const outside = operations.find(
+    (one) => one.isCustom && one.method !== 'GET' && !one.hasHooks && functionsOfGroups(table, one).length > 0,
+  );
   if (outside)
     throw new ConfigurationError(
-      `\`operations.${outside.name}\` of ${where} has the group \`${outside.group}\`, for which \`within\` has hooks: it needs a \`handler\`, because its middlewares cannot be carried out in a transaction.`,
+      `\`operations.${outside.name}\` of ${where} has the group \`${outside.group}\`, for which \`${option}\` has hooks: it needs a \`handler\`, around which they run.`,
     );
 }
 

@@ -6,7 +6,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 export interface OfHistory {
   /**
    * Whether clients may read the changes of a record at `GET <record>/history`, and the record as it was by
-   * `GET <record>?at=<revision>`. Both have the guards, scope, hooks and view of get, and the changes the guards of
+   * `GET <record>?at=<revision>`. Both have the guards, scope, hooks and view of get, and then the guards of
    * `guardsFor.history`. The model needs `history`, with all fields of `scopeFields` in its own. See
    * `docs/reference/history.md`.
    * @default false

@@ -49,6 +49,11 @@ export function functionsOf<F>(table: FunctionTable, operation: Grouped): readon
   return [...new Set(names.flatMap((name) => own(table, name) ?? []))] as F[];
 }
 
+/** The functions of an operation that are given for its groups. */
+export function functionsOfGroups(table: FunctionTable, operation: Grouped): readonly unknown[] {
+  return groupsOf(operation).flatMap((group) => own(table, group) ?? []);
+}
+
 /** The keys of a table that name a function for an operation, in the order in which it runs them. */
 export function keysOf(table: FunctionTable, operation: Grouped, one: unknown): readonly string[] {
   return [...groupsOf(operation), operation.name].filter((name) => own(table, name)?.includes(one));
@@ -101,7 +106,7 @@ export function findUncovered(
   const inGroups = alike.flatMap((group) => {
     const served = operations.filter((operation) => groupsOf(operation).includes(group));
     const functions = new Map(served.map((one) => [one, new Set([...everywhere, ...functionsOf(table, one)])]));
-    const ofGroup = (one: Coverable) => (one.isCustom ? functionsOf(table, { ...one, name: '' }) : [...(functions.get(one) ?? [])]);
+    const ofGroup = (one: Coverable) => (one.isCustom ? functionsOfGroups(table, one) : [...(functions.get(one) ?? [])]);
     const all = new Set([...everywhere, ...served.flatMap(ofGroup)]);
     const [first, ...others] = served.filter((one) => (functions.get(one)?.size ?? 0) < all.size && lacksKey(one));
     if (!first) return [];

@@ -53,7 +53,7 @@ import type { Chain } from './row.ts';
 type MakeChain = (r: CompiledResource, asked: readonly string[]) => Chain;
 
 /**
- * Every operation as a list of middlewares, in the order of the checks: the whole service on one page. `answerTimeout`,
+ * Every standard operation as a list of middlewares, in the order of the checks. `answerTimeout`,
  * `problems`, `inFlightLimit`, `requestTimeout` and `authenticate` run before each of them.
  */
 export const chains: Readonly<Record<Operation, MakeChain>> = {

@@ -38,8 +38,8 @@ export function customRows(r: CompiledResource): Row[] {
 /**
  * The chain of a custom operation: its own middlewares run between the guards and scope of the resource and the answer.
  * As in the standard operations, `If-Match` is read after the body, and before the body is validated. Middlewares below
- * `If-Match` can load the record. A GET has `If-None-Match` around them. Hooks of `before` run before the handler, or
- * before the middlewares that do its work.
+ * `If-Match` can load the record. A GET has `If-None-Match` around them. Hooks of `before` run right before
+ * the handler.
  */
 function chainOf(r: CompiledResource, o: CompiledOperation): Chain {
   const isSafe = o.method === 'GET';
@@ -63,7 +63,8 @@ function chainOf(r: CompiledResource, o: CompiledOperation): Chain {
     isOfRecord ? loading : described({ problems: [] }, loading), // without an id there is nothing that it could load
     ...(o.hasHandler && !isSafe ? readmission(r, o.name) : []),
     ...(o.hasHandler && (o.method === 'POST' || o.method === 'PATCH') ? keyed(r) : []),
-    ...(o.hasHandler ? [...o.checking, ...before] : [...before, ...o.checking]),
+    ...o.checking,
+    ...before,
     ...(isSafe ? [doing, ...hooks(r, o.name), answering] : carrying(r, doing, hooks(r, o.name), answering)),
   ];
 }

@@ -94,7 +94,7 @@ export function limitOf({ model, maxTimeMS }: CompiledResource): number {
   return model.maxTimeMS ?? maxTimeMS;
 }
 
-/** The rows of one method and path, those with a `when` first. */
+/** The rows of one method and path, in the order of the table. */
 export interface RowsOfEndpoint<Found extends Row = Row> extends Endpoint {
   readonly rows: readonly [Found, ...Found[]];
 }
@@ -111,7 +111,7 @@ export function endpointsOf<Found extends Row>(rows: readonly Found[]): RowsOfEn
   return Array.from(endpoints.values(), (all) => ({ method: all[0].method, path: all[0].path, rows: all }));
 }
 
-/** The row that answers when no other row of the endpoint does. */
+/** The row that answers when no other row of the endpoint does: the only one without `when`. */
 export function usualOf<Found extends Row>({ rows }: RowsOfEndpoint<Found>): Found {
   return rows.find(({ when }) => when === undefined) ?? rows[0];
 }
