@@ -83,7 +83,7 @@ export function compileTables(given: TableOptions, operations: readonly TableOpe
     after: copyTable(given.after),
   };
   const known = new Map(operations.map((one) => [one.name, one]));
-  // Also of what is not served: a cascade runs the hooks of a delete, a patch or a restore of the records that it touches.
+  // Also of what is not served: a cascade runs the hooks of a delete, a patch or a restore for the records it touches.
   const grouped = (name: string): Grouped =>
     known.get(name) ?? { name, group: isStandard(name) ? standardOperations[name].group : undefined };
   const of = (option: TableName, names: readonly string[]) => names.flatMap((name) => functionsOf(tables[option], grouped(name)));

@@ -53,7 +53,8 @@ export class Line {
  */
 export function giveEverything(line: Line, path: string, { ops, operations = {}, counters = [], forms = [], refused = {} }: Parts): Given {
   const custom = Object.keys(operations);
-  const writes = [...ops.filter(isWrite), ...counters, ...custom.filter((name) => operations[name]?.method !== 'GET')];
+  const handled = custom.filter((name) => operations[name]?.method !== 'GET' && operations[name]?.handler !== undefined);
+  const writes = [...ops.filter(isWrite), ...counters, ...handled];
   const groupOf = (name: string) => groupsOf(name, counters.includes(name) ? 'change' : operations[name]?.group);
   function table(option: Phase | 'guardsFor', names: readonly string[], others: readonly string[] = []): Table {
     const kind = option === 'guardsFor' ? 'guard' : option;
@@ -62,12 +63,11 @@ export function giveEverything(line: Line, path: string, { ops, operations = {},
     const legal = keys.filter((key) => option === 'guardsFor' || !refused[option]?.includes(key));
     return Object.fromEntries(legal.map((key) => [key, [line.note(`${kind} ${path} ${key}`), everywhere]]));
   }
-  const handled = writes.filter((name) => !custom.includes(name) || operations[name]?.handler !== undefined);
   return {
     guards: [line.note(`guard ${path}`)],
     guardsFor: table('guardsFor', [...ops, ...custom, ...counters], forms),
     before: table('before', writes),
-    within: table('within', handled),
+    within: table('within', writes),
     after: table('after', [...ops, ...custom, ...counters]),
   };
 }
