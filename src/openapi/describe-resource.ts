@@ -1,7 +1,7 @@
 import { queryMethods } from '../resource/define/endpoints.ts';
 import { operations } from '../resource/define/standard-operations.ts';
 import type { ServedRow } from '../resource/serve-resource.ts';
-import { endpointsOf, type RowsOfEndpoint, type Subject, usualOf } from '../resource/table/row.ts';
+import { endpointsOf, type RowsOfEndpoint, type Subject, templateOf, usualOf } from '../resource/table/row.ts';
 import type { Part } from './document.ts';
 import { describeAggregate } from './operations/describe-aggregate.ts';
 import { describeCustom } from './operations/describe-custom.ts';
@@ -25,11 +25,6 @@ export function describeResource(context: ResourceContext): Record<string, Part>
     paths[path] = { ...paths[path], ...(parameters.length > 0 && { parameters }), [endpoint.method.toLowerCase()]: operation };
   }
   return paths;
-}
-
-/** The path of an endpoint in the description. `root` is that of its resource. */
-export function templateOf(root: string, path: string): string {
-  return path === '/' ? root : root + path.replaceAll(/:(\w+)/g, '{$1}');
 }
 
 /** The paths of the library in the order in which they are told, then those of the application and of relations. */

@@ -39,7 +39,9 @@ export default async function start(): Promise<void> {
 
 async function write(folder: string, files: readonly (readonly [string, string])[]): Promise<void> {
   await mkdir(join(generated, folder), { recursive: true });
-  for (const [path, text] of files) await writeFile(join(generated, folder, path), text);
+  // tsx looks only at the tsconfig.json of the root, which does not know this folder.
+  const pragmaOf = (path: string) => (path.endsWith('.tsx') ? '/** @jsxRuntime automatic */\n' : '');
+  for (const [path, text] of files) await writeFile(join(generated, folder, path), pragmaOf(path) + text);
 }
 
 async function writeTypes(): Promise<void> {

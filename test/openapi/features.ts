@@ -1,6 +1,6 @@
 import { type Api, openapiDocument } from '../../src/index.ts';
-import { templateOf } from '../../src/openapi/describe-resource.ts';
 import type { ServedRow } from '../../src/resource/serve-resource.ts';
+import { templateOf } from '../../src/resource/table/row.ts';
 import type { Any } from '../support/any.ts';
 
 /** Members of a schema that neither ask anything of a value nor change what is served. */

@@ -1,5 +1,6 @@
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import { firstOfEach, type TableName } from '../../resource/define/function-tables.ts';
+import type { TableName } from '../../resource/define/function-tables.ts';
+import { firstOfEach } from '../../resource/define/given.ts';
 import type { ServedResource, ServedRow } from '../../resource/serve-resource.ts';
 import type { Asked, When } from '../../resource/table/row.ts';
 import { describeFields, type FieldFindings } from './describe-fields.ts';

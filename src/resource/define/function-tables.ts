@@ -8,6 +8,7 @@ import type { WithinHook } from '../../middleware/within-transaction.ts';
 import { tryAll } from '../../mistakes.ts';
 import { isObject } from '../../model/value/plain-object.ts';
 import { checkNames, type Legal } from '../../options.ts';
+import { firstOfEach, type Given } from './given.ts';
 import {
   copyTable,
   type FunctionTable,
@@ -38,12 +39,6 @@ export interface TableOperation extends Grouped {
   readonly isCustom: boolean;
   /** Whether hooks can run before it, and in its transaction. */
   readonly hasHooks: boolean;
-}
-
-/** A function, and the key that gives it to an operation: `guards`, or such as `guardsFor.change`. */
-export interface Given {
-  readonly run: (...args: never[]) => unknown;
-  readonly from: string;
 }
 
 /** The functions that a resource gives to its operations, by their names. */
@@ -108,12 +103,6 @@ export function compileTables(given: TableOptions, operations: readonly TableOpe
       ...findUncovered('within', tables.within, writing),
     ],
   };
-}
-
-/** A function that is given several times runs once, where it is named first. */
-export function firstOfEach<One extends Given>(given: readonly One[]): One[] {
-  const known = new Set<Given['run']>();
-  return given.filter(({ run }) => !known.has(run) && known.add(run));
 }
 
 /** Checks `guards`. */

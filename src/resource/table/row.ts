@@ -115,3 +115,8 @@ export function endpointsOf<Found extends Row>(rows: readonly Found[]): RowsOfEn
 export function usualOf<Found extends Row>({ rows }: RowsOfEndpoint<Found>): Found {
   return rows.find(({ when }) => when === undefined) ?? rows[0];
 }
+
+/** The path of an endpoint as a template of OpenAPI. `root` is that of its resource. */
+export function templateOf(root: string, path: string): string {
+  return path === '/' ? root : root + path.replaceAll(/:(\w+)/g, '{$1}');
+}
