@@ -17,7 +17,6 @@ const pageSize = 1_000;
 const mostInTurn = 50;
 /** How long a handler may take to end after its signal, when the worker is closed, in milliseconds. */
 const graceMS = 1_000;
-
 const day = 86_400_000;
 
 /** A row that this worker has. */
@@ -51,6 +50,7 @@ export class Queue<Row extends QueueRow> {
   #looking: Promise<void> | undefined;
   #stopWaking: (() => void) | undefined;
   #closing: Promise<void> | undefined;
+  #isClosed = false;
 
   constructor(options: QueueOptions<Row>) {
     this.#options = options;
@@ -80,6 +80,7 @@ export class Queue<Row extends QueueRow> {
     if (await this.#hasEnded(timeout)) return;
     for (const lease of this.#held.keys()) lease.abort(new WorkerClosed('The worker is closed.'));
     if (await this.#hasEnded(graceMS)) return;
+    this.#isClosed = true; // what a handler that goes on has done is the next worker's to find out
     await Promise.allSettled(Array.from(this.#held, ([lease, held]) => this.#giveBack(lease, held)));
   }
 
@@ -266,7 +267,7 @@ export class Queue<Row extends QueueRow> {
 
   /** Writes what has become of a row, as long as its lease is held. */
   #settle<T>(lease: Lease, write: () => Promise<T>): Promise<T | undefined> {
-    return this.#persist(write, () => lease.signal.aborted);
+    return this.#persist(write, () => lease.signal.aborted || this.#isClosed);
   }
 
   /** Tries again while the database is away, until that is of no use any more. */

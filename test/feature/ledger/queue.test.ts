@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ObjectId } from 'mongodb';
+import { MongoClient, ObjectId } from 'mongodb';
 import { Postponed } from '../../../src/delivery/queue.ts';
 import type { Any } from '../../support/any.ts';
 import { useCommands } from '../../support/database/commands.ts';
@@ -172,4 +172,30 @@ describe('an idle queue', () => {
     await until(() => commands.names.filter((name) => name === 'find').length === 5);
     expect(commands.names.filter((name) => !['find', 'getMore', 'ping', 'aggregate', 'endSessions'].includes(name))).toEqual([]);
   });
+});
+
+it('a worker that is closed while it takes a row asks no more, whatever the handler of the row does', async () => {
+  await add([{ line: 'a', n: 1 }]);
+  const client = await MongoClient.connect(process.env.MONGODB_URI ?? '', { monitorCommands: true });
+  const handling: { end?: () => void } = {};
+  let closing: Promise<void> | undefined;
+  let errors = 0;
+  client.on('commandStarted', ({ commandName }) => {
+    if (commandName === 'findAndModify') closing ??= queue.close(0);
+  });
+  const queue = start({
+    db: client.db(database.db.databaseName),
+    handle: () =>
+      new Promise<void>((resolve) => {
+        handling.end = resolve;
+      }),
+    observe: ({ kind }) => (kind === 'error' ? ++errors : undefined),
+  });
+  await until(() => handling.end !== undefined);
+  await closing;
+  await client.close();
+  handling.end?.();
+  await until(() => errors > 0);
+  await delay(500); // in which it would have tried several times: no event tells that it does not
+  expect(errors).toBe(1);
 });
