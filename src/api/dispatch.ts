@@ -23,11 +23,11 @@ export interface Dispatch {
  */
 export function compileDispatch(table: ReadonlyMap<string, readonly Route[]>, prefix = ''): Dispatch {
   const routers = new Map<string, ResourceRouter>();
-  const carriedOut = new WeakSet<Context>();
+  const mark = Symbol('carried out'); // of this api: another one may have carried out a request, too
   function makeRouter(resource: string): ResourceRouter | undefined {
     const routes = table.get(resource);
     if (!routes) return undefined;
-    const router = new ResourceRouter(resource, `${prefix}/${resource}`, routes, carriedOut);
+    const router = new ResourceRouter(resource, `${prefix}/${resource}`, routes, mark);
     routers.set(resource, router);
     return router;
   }
@@ -38,7 +38,7 @@ export function compileDispatch(table: ReadonlyMap<string, readonly Route[]>, pr
       if (!router) throw noSuchPath();
       return router.dispatch(ctx, prefix + path, next, way);
     },
-    hasRun: (ctx) => carriedOut.has(ctx),
+    hasRun: (ctx) => ctx[mark] === true,
     find: (method, path) => routerOf(firstSegment(path))?.find(method, prefix + path),
     routerOf: (resource) => routerOf(resource)?.router,
   };

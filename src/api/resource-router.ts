@@ -51,13 +51,13 @@ export class ResourceRouter {
   readonly router = new Router({ strict: true, sensitive: true });
   readonly #patterns = new Map<Layer, Pattern>();
   readonly #resource: string;
-  readonly #carriedOut: WeakSet<Context>;
+  readonly #mark: symbol;
   readonly #match: ReturnType<Router['routes']>;
 
-  /** `root` is the path of the resource. `carriedOut` gets the requests whose operation the api has found. */
-  constructor(resource: string, root: string, routes: readonly Route[], carriedOut = new WeakSet<Context>()) {
+  /** `root` is the path of the resource. A request whose operation the api has found gets the property `mark`. */
+  constructor(resource: string, root: string, routes: readonly Route[], mark = Symbol('carried out')) {
     this.#resource = resource;
-    this.#carriedOut = carriedOut;
+    this.#mark = mark;
     for (const own of byPattern(routes)) {
       const pattern = { routes: new Map(own.map((route) => [route.method, route])), isShared: own.every(({ sharesPath }) => sharesPath) };
       for (const route of own) this.#register(root, route, pattern);
@@ -92,8 +92,10 @@ export class ResourceRouter {
       if (!run || this.#findIn(ctx.matched, ctx.method) !== route) return this.#refuse(ctx);
       if (mount) refuseSameName(mount, ctx.params, parameters, operation);
       ctx.operation = operation;
-      if (way === 'run') this.#carriedOut.add(ctx);
-      if (way === 'run' && maxTimeMS !== undefined) workOf(ctx).limitTo(maxTimeMS);
+      if (way === 'run') {
+        ctx[this.#mark] = true;
+        if (maxTimeMS !== undefined) workOf(ctx).limitTo(maxTimeMS);
+      }
       return run(ctx, next);
     });
     const layer = this.router.register(template, [method], endpoint as never, { name }) as Layer;
