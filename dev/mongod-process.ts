@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { MongoInstance } from 'mongodb-memory-server';
+import { freePort } from './free-port.ts';
 
 /** A mongod that cannot start because another process holds its data folder. */
 export class DataFolderInUse extends Error {}
@@ -107,16 +107,6 @@ const mongodArgs = [
   // A socket file would stay in the temporary folder after a crash.
   ...(process.platform === 'win32' ? [] : ['--nounixsocket']),
 ];
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
-}
 
 async function startError(error: Error, { dbPath, binary }: MongodOptions): Promise<Error> {
   if (/DBPathInUse/.test(error.message)) {

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../../dev/free-port.ts';
 import { createShop } from '../../examples/orders/api.ts';
 import { applyIndexes } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { blocksOf } from '../support/docs/pages.ts';
-import { freePort } from '../support/http/free-port.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
 import { generated, generators, runScript } from './generators.ts';
 

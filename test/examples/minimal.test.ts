@@ -1,4 +1,4 @@
-import { freePort } from '../support/http/free-port.ts';
+import { freePort } from '../../dev/free-port.ts';
 import { type Answer, type Sent, send } from '../support/http/serve.ts';
 import { useExamples } from './start-example.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../../dev/free-port.ts';
 import { commandsOf, curl } from '../support/docs/console.ts';
-import { freePort } from '../support/http/free-port.ts';
 import { useExamples } from './start-example.ts';
 
 const page = 'README.md';

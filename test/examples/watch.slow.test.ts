@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../support/http/free-port.ts';
+import { freePort } from '../../dev/free-port.ts';
 import { useExamples } from './start-example.ts';
 
 const root = join(import.meta.dirname, '../..');

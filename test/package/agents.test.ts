@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { freePort } from '../../dev/free-port.ts';
 import { connectClient } from '../products/mcp/connect.ts';
 import { filesOf } from '../support/docs/pages.ts';
-import { freePort } from '../support/http/free-port.ts';
 import { Stranger } from './stranger.ts';
 
 const database = `package_${randomBytes(4).toString('hex')}`;

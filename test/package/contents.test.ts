@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { freePort } from '../../dev/free-port.ts';
 import { reportApi, staleFiles } from '../../release/api-report.ts';
-import { freePort } from '../support/http/free-port.ts';
 import { untilAnswered } from './processes.ts';
 import { Stranger, tarball } from './stranger.ts';
 

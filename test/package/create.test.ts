@@ -4,9 +4,9 @@ import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { parse } from 'yaml';
+import { freePort } from '../../dev/free-port.ts';
 import { MongodProcess } from '../../dev/mongod-process.ts';
 import { mongodBinary } from '../support/database/own-mongod.ts';
-import { freePort } from '../support/http/free-port.ts';
 import { until } from '../support/until.ts';
 import { pack, Stranger, tarball } from './stranger.ts';
 

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { MongoClient } from 'mongodb';
 import { parse } from 'yaml';
+import { freePort } from '../../dev/free-port.ts';
 import { MongodProcess } from '../../dev/mongod-process.ts';
 import { exchangesOf, Player } from '../guides/parts/exchanges.ts';
 import { mongodBinary } from '../support/database/own-mongod.ts';
 import { filesOf } from '../support/docs/pages.ts';
-import { freePort } from '../support/http/free-port.ts';
 import { untilAnswered } from './processes.ts';
 import { Stranger } from './stranger.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../support/http/free-port.ts';
+import { freePort } from '../../dev/free-port.ts';
 import { app } from './schemas-app.ts';
 import { Stranger } from './stranger.ts';
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../http/free-port.ts';
+import { freePort } from '../../../dev/free-port.ts';
 import type { Library } from '../processes/use-library.ts';
 import { curl } from './console.ts';
 import { filesOf, root } from './pages.ts';
