@@ -59,7 +59,7 @@ export class ResourceRouter {
     this.#resource = resource;
     this.#mark = mark;
     for (const own of byPattern(routes)) {
-      const pattern = { routes: new Map(own.map((route) => [route.method, route])), isShared: own.every(({ sharesPath }) => sharesPath) };
+      const pattern = { routes: new Map(own.map((route) => [route.method, route])), isShared: own.every(({ mayBeRecord }) => mayBeRecord) };
       for (const route of own) this.#register(root, route, pattern);
     }
     this.#match = this.router.routes();

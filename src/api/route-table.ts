@@ -62,27 +62,25 @@ export function compileRouteTable(description: ApiDescription, { docs, isPerCall
 /** One route for each endpoint of a resource. */
 function compileRoutes({ rows }: ServedResource): Route[] {
   return endpointsOf(rows).map((endpoint) => {
-    const { method, path, name, operation, sharesPath, readsJson, maxTimeMS, isMember, ownRun, replayRun } = usualOf(endpoint);
+    const { method, path, name, operation, mayBeRecord, readsJson, maxTimeMS, isMember, ownRun, replayRun } = usualOf(endpoint);
     const inBatch = isMember ? { runInBatch: ownRun, readmit: replayRun } : {};
-    return { method, path, name, operation, sharesPath, readsJson, maxTimeMS, run: answerBy(endpoint), ...inBatch };
+    return { method, path, name, operation, mayBeRecord, readsJson, maxTimeMS, run: dispatchRows(endpoint), ...inBatch };
   });
 }
 
 /** Answers by the first row of an endpoint whose `when` holds: `Accept` is looked at before the parameters. */
-function answerBy(endpoint: RowsOfEndpoint<ServedRow>): ResourceMiddleware {
+function dispatchRows(endpoint: RowsOfEndpoint<ServedRow>): ResourceMiddleware {
   const usual = usualOf(endpoint);
-  const accepting = endpoint.rows.flatMap((row) =>
-    row.when && 'accept' in row.when ? row.when.accept.map((type) => ({ type, row })) : [],
-  );
-  const asking = endpoint.rows.flatMap((row) => (row.when && 'parameter' in row.when ? [{ name: row.when.parameter, row }] : []));
-  if (accepting.length === 0 && asking.length === 0) return usual.run;
-  const types = accepting.map(({ type }) => type);
+  const byType = endpoint.rows.flatMap((row) => (row.when && 'accept' in row.when ? row.when.accept.map((type) => ({ type, row })) : []));
+  const byParameter = endpoint.rows.flatMap((row) => (row.when && 'parameter' in row.when ? [{ name: row.when.parameter, row }] : []));
+  if (byType.length === 0 && byParameter.length === 0) return usual.run;
+  const types = byType.map(({ type }) => type);
   function rowFor({ req, querystring }: Context): ServedRow {
     const type = types.length > 0 ? chooseMediaType(req.headers.accept, jsonType, types) : jsonType;
-    const found = accepting.find((one) => one.type === type) ?? asking.find(({ name }) => hasParameter(querystring, name));
+    const found = byType.find((one) => one.type === type) ?? byParameter.find(({ name }) => hasParameter(querystring, name));
     return found?.row ?? usual;
   }
-  return function answerBy(ctx, next) {
+  return function dispatchRows(ctx, next) {
     if (types.length > 0) ctx.vary('Accept');
     const { operation: name, run } = rowFor(ctx);
     if (ctx.operation && ctx.operation.name !== name) ctx.operation = { ...ctx.operation, name };

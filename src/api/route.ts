@@ -12,7 +12,7 @@ export interface Route extends Endpoint {
   /** Runs what a caller passes to see the answer of the operation again, as one of a batch. */
   readonly readmit?: ResourceMiddleware;
   /** Whether the path may also be that of a record, for other methods. */
-  readonly sharesPath?: boolean;
+  readonly mayBeRecord?: boolean;
   /** Whether it reads a JSON body. */
   readonly readsJson?: boolean;
   /** How long the database may work for it, in milliseconds. Undefined if its first command decides. */

@@ -4,7 +4,14 @@ import type { ModelInput } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
 import { type Includable, isIncludable, noRelations } from '../model/relations/includable.ts';
 import { asksNear, nearPoints } from '../mongo/list/near-parameters.ts';
-import { type Asked, type FilterLimits, type ListQuery, type ListRules, parseListQuery, viewsOf } from '../mongo/list/parse-list-query.ts';
+import {
+  type FilterLimits,
+  type ListContext,
+  type ListQuery,
+  type ListRules,
+  parseListQuery,
+  viewsOf,
+} from '../mongo/list/parse-list-query.ts';
 import { checkPaging, type Paging } from '../mongo/list/parse-paging.ts';
 import { aString, aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { Invalid } from '../rules.ts';
@@ -115,7 +122,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
     const ofCursor = rules.paging.mode === 'cursor' ? (['invalid_cursor'] as const) : [];
     const ofIntegers = mayExceedInt64(clientFields) ? (['validation_failed'] as const) : [];
     const problems = (method: string) => ['invalid_query' as const, ...ofCursor, ...ofIntegers, ...(searching?.problems(method) ?? [])];
-    async function parseNear(parameters: readonly QueryParameter[], asked: Asked): Promise<ListQuery> {
+    async function parseNear(parameters: readonly QueryParameter[], asked: ListContext): Promise<ListQuery> {
       const { readNear } = await import('../mongo/near/near.ts');
       return parseListQuery(parameters, rules, {
         ...asked,

@@ -17,7 +17,7 @@ export function describeResource(context: ResourceContext): Record<string, Part>
   const { api, resource } = context;
   const described = endpointsOf(resource.rows).filter(({ method }) => !queryMethods.includes(method));
   const paths: Record<string, Part> = {};
-  for (const endpoint of inOrder(described)) {
+  for (const endpoint of sortForReaders(described)) {
     const { subject } = usualOf(endpoint);
     const path = templateOf(`${api.prefix}/${resource.path}`, endpoint.path);
     const parameters = parametersOf(context, endpoint.path, subject);
@@ -28,7 +28,7 @@ export function describeResource(context: ResourceContext): Record<string, Part>
 }
 
 /** The paths of the library in the order in which they are told, then those of the application and of relations. */
-function inOrder(endpoints: readonly RowsOfEndpoint<ServedRow>[]): readonly RowsOfEndpoint<ServedRow>[] {
+function sortForReaders(endpoints: readonly RowsOfEndpoint<ServedRow>[]): readonly RowsOfEndpoint<ServedRow>[] {
   const rankOf = ({ subject, path }: ServedRow) => (ranks.get(subject.kind) ?? told.indexOf(path)) * 100 + withinPath(subject);
   return [...endpoints].sort((one, other) => rankOf(usualOf(one)) - rankOf(usualOf(other)));
 }
@@ -58,8 +58,8 @@ function particularsOf(context: ResourceContext, subject: Subject): Particulars 
       return describeNested(context, subject.nested, subject.part);
     case 'link':
       return describeLink(context, subject.link, subject.part);
-    case 'form':
-      throw new Error('Another form of an answer is described with the answer.');
+    case 'variant':
+      throw new Error('A variant of an answer is described with the answer.');
   }
 }
 

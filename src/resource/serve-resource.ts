@@ -46,7 +46,7 @@ export interface Around {
  * what the app has given.
  */
 export function serveResource(resource: CompiledResource, { before, identifying }: Around, resourceIn: InView): ServedResource {
-  const rows = rowsOf(resource).map((row) => ({ ...row, chain: once(() => inOrder(row, resource)) }));
+  const rows = rowsOf(resource).map((row) => ({ ...row, chain: once(() => checkedChain(row, resource)) }));
   for (const { subject, chain } of rows) if (subject.kind !== 'standard' && subject.kind !== 'query') chain();
 
   /** What a row runs: its chain, or that of the caller's view if it depends on rules. `part` cuts the chain. */
@@ -97,7 +97,7 @@ function isSame({ name, method }: Row): (other: Row) => boolean {
 }
 
 /** Refuses a chain in a wrong order when it is made. */
-function inOrder({ name, chain }: Row, { path }: CompiledResource): Chain {
+function checkedChain({ name, chain }: Row, { path }: CompiledResource): Chain {
   const made = chain();
   checkOrder(made, `\`${name}\` of \`${path}\``);
   return made;
@@ -114,10 +114,10 @@ interface RowRules {
   readonly related: readonly string[];
 }
 
-function rulesOf({ about, takesRelations }: Row): RowRules {
-  const reading = takesRelations ? about.at(-1) : undefined;
+function rulesOf({ fieldsOf, mayNameRelations }: Row): RowRules {
+  const reading = mayNameRelations ? fieldsOf.at(-1) : undefined;
   return {
-    own: [...new Set(about.flatMap(({ model }) => model.rules))],
+    own: [...new Set(fieldsOf.flatMap(({ model }) => model.rules))],
     related: reading ? relatedRules(stepsOf(reading)) : [],
   };
 }

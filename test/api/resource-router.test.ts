@@ -5,16 +5,16 @@ import { Problem } from '../../src/errors.ts';
 import type { Context } from '../../src/middleware/exchange/context.ts';
 
 interface Shared {
-  readonly sharesPath?: boolean;
+  readonly mayBeRecord?: boolean;
 }
 
-function route(spelt: string, { sharesPath = false }: Shared = {}): Route {
+function route(spelt: string, { mayBeRecord = false }: Shared = {}): Route {
   const [method = '', path = ''] = spelt.split(' ');
   return {
     name: spelt,
     method,
     path,
-    sharesPath,
+    mayBeRecord,
     run: async (ctx, next) => {
       ctx.body = { ran: spelt, params: ctx.params };
       await next();
@@ -117,15 +117,15 @@ describe('a request', () => {
   });
 
   const orders = [
-    route('POST /query', { sharesPath: true }),
-    route('GET /aggregate', { sharesPath: true }),
+    route('POST /query', { mayBeRecord: true }),
+    route('GET /aggregate', { mayBeRecord: true }),
     route('GET /overdue'),
     route('GET /'),
     route('POST /'),
     route('GET /:id'),
     route('PUT /:id'),
     route('DELETE /:id'),
-    route('POST /:id/lines/query', { sharesPath: true }),
+    route('POST /:id/lines/query', { mayBeRecord: true }),
     route('GET /:id/lines'),
   ];
 

@@ -19,7 +19,7 @@ const places = resources.flatMap(({ path, rows }) =>
   endpointsOf(rows).map((one) => ({
     method: one.method,
     path: `/${path}${one.path === '/' ? '' : one.path}`,
-    sharesPath: usualOf(one).sharesPath,
+    mayBeRecord: usualOf(one).mayBeRecord,
   })),
 );
 const byCode = (texts: Iterable<string>) => [...texts].sort();
@@ -82,7 +82,7 @@ describe('what an api serves', () => {
   it('are the endpoints of its rows: no path takes another method', async () => {
     for (const path of new Set(places.map((one) => one.path))) {
       // A path of the library's own may also be that of a record, for other methods.
-      const alsoAt = places.some((one) => one.path === path && one.sharesPath) ? path.replace(/[^/]+$/, ':id') : path;
+      const alsoAt = places.some((one) => one.path === path && one.mayBeRecord) ? path.replace(/[^/]+$/, ':id') : path;
       const methods = [...new Set(places.filter((one) => one.path === path || one.path === alsoAt).map(({ method }) => method))];
       const shared = path.replaceAll(/:\w+/g, 'a');
       const allow = (await api.fetch(new Request(`http://x${shared}`, { method: 'OPTIONS' }))).headers.get('allow') ?? '';

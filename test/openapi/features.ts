@@ -94,7 +94,7 @@ function kindOf({ subject, method, path, when }: ServedRow): string {
       return `row: ${subject.kind} ${subject.part}`;
     case 'custom':
       return `row: ${subject.operation.counter ? 'step' : 'custom'} ${method} of ${path.includes('/:id') ? 'a record' : 'a resource'}`;
-    case 'form':
+    case 'variant':
       return `row: ${method} with ${JSON.stringify(when)}`;
     default:
       return `row: ${subject.kind}`;

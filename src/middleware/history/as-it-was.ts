@@ -21,7 +21,7 @@ export const atName = 'at';
 /** The parts of `get` that show an earlier state as it shows the present one. */
 export interface AsItWasOptions extends DatabaseOptions {
   /** What reads its other parameters and headers. */
-  readonly asking: readonly ResourceMiddleware[];
+  readonly parsing: readonly ResourceMiddleware[];
   /** Its hooks: they run for the record as it is, and again for the record as it was. */
   readonly hooks: readonly ResourceMiddleware[];
   readonly answering: ResourceMiddleware;
@@ -34,15 +34,15 @@ const notBesideAt = new Invalid('conflicting_parameter', 'cannot stand beside at
  * Answers with the record of `ctx.params.id` as it was at the revision of `at`, in the same view and scope. The record
  * as it is must be within the scope, too. `model` is one view of the model.
  */
-export function asItWas(model: CompiledModel, { asking, hooks, answering, ...database }: AsItWasOptions): ResourceMiddleware {
+export function asItWas(model: CompiledModel, { parsing, hooks, answering, ...database }: AsItWasOptions): ResourceMiddleware {
   const collection = openCollection(model, database);
-  const ask = composeChain(asking);
+  const parse = composeChain(parsing);
   const runHooks = composeChain(hooks);
   const leaf = revisionLeaf(model);
 
   async function answer(ctx: Context, at: number | bigint): Promise<void> {
     const { revisionIn, stateAt, openEntries } = await import('../../mongo/history/history.ts');
-    await ask(ctx, nothingBelow);
+    await parse(ctx, nothingBelow);
     const { id, scope } = readAddress(ctx, model);
     const { precondition, deleted: visible = 'live' } = ctx;
     const options = { fetchPrivate: hooks.length > 0, precondition };

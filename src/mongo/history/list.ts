@@ -11,7 +11,7 @@ import { type DatabaseOptions, openCollection } from '../collection/collection.t
 import type { Work } from '../driver/work.ts';
 import type { Entry, EntryChange } from '../ledger/entry.ts';
 import type { Page } from '../list/build-page.ts';
-import { type Asked, type ListQuery, type ListRules, parseListQuery, viewsOf } from '../list/parse-list-query.ts';
+import { type ListContext, type ListQuery, type ListRules, parseListQuery, viewsOf } from '../list/parse-list-query.ts';
 import { both, type Filter } from '../query/filter.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { entriesOf, modelOfEntries } from './entries.ts';
@@ -20,7 +20,7 @@ import { bothWithin } from './entry-scope.ts';
 /** The changes of single records, as a view of their model shows them. */
 export interface HistoryList {
   /** Reads the parameters of the list. Without `sort`, the last change comes first. */
-  parse(parameters: readonly QueryParameter[], asked: Asked): ListQuery;
+  parse(parameters: readonly QueryParameter[], asked: ListContext): ListQuery;
   /** Finds a page of the changes of a record whose values were in the scope before and after them. */
   findPage(query: ListQuery, record: StoredRecord, scope: Filter | undefined, maxPageBytes: number, work: Work): Promise<Page>;
 }

@@ -102,14 +102,14 @@ const ofList: OtherParameters = { parameters: listParameters, subject };
 const ofDeleted: OtherParameters = { parameters: [...listParameters, deletedName], subject };
 
 /** What unknown parameters of a list could be meant for. */
-function around({ search, hasPoints }: ListRules, { deleted }: Asked): OtherParameters {
+function around({ search, hasPoints }: ListRules, { deleted }: ListContext): OtherParameters {
   const known = deleted === undefined ? ofList : ofDeleted;
   if (!search && !hasPoints) return known;
   return { ...known, parameters: [...known.parameters, ...(search ? [searchName] : []), ...(hasPoints ? nearParameters : [])] };
 }
 
 /** The settings that the parser of a list takes from the request. */
-export interface Asked extends CursorBounds {
+export interface ListContext extends CursorBounds {
   /**
    * Whether the list shows only a part of the collection: the number of its records cannot be estimated.
    *
@@ -150,7 +150,7 @@ export const settingKinds: ReadonlyMap<string, SettingKind> = new Map<ListParame
  * the value. Throws `invalid_query` (400) with the first 20 errors, `validation_failed` (422) for an integer of more
  * than 64 bits, and `invalid_cursor` (400).
  */
-export function parseListQuery(given: readonly QueryParameter[], rules: ListRules, asked: Asked = {}): ListQuery {
+export function parseListQuery(given: readonly QueryParameter[], rules: ListRules, asked: ListContext = {}): ListQuery {
   const { paging, selector, includes, isWhole = false, isLive = false, search: ofSearch } = rules;
   const { isPartial = false, isInBody = false, deleted, readNear } = asked;
   const errors = new QueryErrors();

@@ -2,7 +2,7 @@ import type { CompiledResource } from '../../resource/define/compiled-resource.t
 import type { TableName } from '../../resource/define/function-tables.ts';
 import { firstOfEach } from '../../resource/define/given.ts';
 import type { ServedResource, ServedRow } from '../../resource/serve-resource.ts';
-import type { Asked, When } from '../../resource/table/row.ts';
+import type { TableKeys, When } from '../../resource/table/row.ts';
 import { describeFields, type FieldFindings } from './describe-fields.ts';
 import { formatTable } from './format-table.ts';
 
@@ -69,8 +69,8 @@ function formatFunction({ name, from }: FunctionFindings): string {
 }
 
 function describeRow(resource: CompiledResource, { name, method, path, when, asks, runs, isScoped }: ServedRow): OperationFindings {
-  const given = (option: TableName, ...asked: readonly Asked[]): FunctionFindings[] => {
-    const found = asked.flatMap(({ resource: of, names }) => of.givenTo(option, ...names).map((one) => ({ of, ...one })));
+  const given = (option: TableName, ...keys: readonly TableKeys[]): FunctionFindings[] => {
+    const found = keys.flatMap(({ resource: of, names }) => of.givenTo(option, ...names).map((one) => ({ of, ...one })));
     return firstOfEach(found).map(({ of, run, from }) => ({
       name: run.name || '(anonymous)',
       from: of.path === resource.path ? from : `${of.path}: ${from}`,

@@ -92,10 +92,10 @@ export interface RecordAccess<Doc> {
  * its `query` and of the parameters of its path.
  */
 export type HandlerContext<Principal, Doc, Body = unknown, Query = unknown, Path = unknown, App = Koa.Context> = ContextOf<Principal, App> &
-  RecordAccess<Doc> & { readonly request: { readonly body: Body }; readonly params: ParamsOf<Path> } & Asked<Query>;
+  RecordAccess<Doc> & { readonly request: { readonly body: Body }; readonly params: ParamsOf<Path> } & QueryValues<Query>;
 
 /** The values of a `query`, in document form. */
-type Asked<Query> = unknown extends Query
+type QueryValues<Query> = unknown extends Query
   ? Pick<Slots, 'typedQuery'>
   : { readonly typedQuery: Query extends Fields ? Readonly<DocumentOf<Query>> : never };
 

@@ -14,22 +14,22 @@ export type OperationGroup = keyof typeof groupsAround;
 interface StandardOperation extends Endpoint {
   /** The narrowest group that it belongs to. */
   readonly group: OperationGroup;
-  /** Whether it is about one record, or about all that match a filter. */
-  readonly about: 'one' | 'many';
+  /** Whether it reads or writes all records that match a filter, and not a single one. */
+  readonly isOfMany: boolean;
   readonly readsJson: boolean;
 }
 
 /** The standard operations, in the order in which they are told. Their names are those of `ops`. */
 export const standardOperations = {
-  list: { method: 'GET', path: '/', group: 'read', about: 'many', readsJson: false },
-  get: { method: 'GET', path: '/:id', group: 'read', about: 'one', readsJson: false },
-  create: { method: 'POST', path: '/', group: 'write', about: 'one', readsJson: true },
-  patch: { method: 'PATCH', path: '/:id', group: 'change', about: 'one', readsJson: true },
-  put: { method: 'PUT', path: '/:id', group: 'change', about: 'one', readsJson: true },
-  delete: { method: 'DELETE', path: '/:id', group: 'remove', about: 'one', readsJson: false },
-  restore: { method: 'POST', path: '/:id/restore', group: 'change', about: 'one', readsJson: false },
-  patchMany: { method: 'PATCH', path: '/', group: 'change', about: 'many', readsJson: true },
-  deleteMany: { method: 'DELETE', path: '/', group: 'remove', about: 'many', readsJson: false },
+  list: { method: 'GET', path: '/', group: 'read', isOfMany: true, readsJson: false },
+  get: { method: 'GET', path: '/:id', group: 'read', isOfMany: false, readsJson: false },
+  create: { method: 'POST', path: '/', group: 'write', isOfMany: false, readsJson: true },
+  patch: { method: 'PATCH', path: '/:id', group: 'change', isOfMany: false, readsJson: true },
+  put: { method: 'PUT', path: '/:id', group: 'change', isOfMany: false, readsJson: true },
+  delete: { method: 'DELETE', path: '/:id', group: 'remove', isOfMany: false, readsJson: false },
+  restore: { method: 'POST', path: '/:id/restore', group: 'change', isOfMany: false, readsJson: false },
+  patchMany: { method: 'PATCH', path: '/', group: 'change', isOfMany: true, readsJson: true },
+  deleteMany: { method: 'DELETE', path: '/', group: 'remove', isOfMany: true, readsJson: false },
 } as const satisfies Readonly<Record<string, StandardOperation>>;
 
 type Standard = typeof standardOperations;
@@ -44,7 +44,7 @@ export const operations = Object.keys(standardOperations) as readonly Operation[
 export type WriteOperation = { [Op in Operation]: Standard[Op]['group'] extends 'read' ? never : Op }[Operation];
 
 /** A write to every record that matches a filter. */
-export type WriteOfMany = WriteOperation & { [Op in Operation]: Standard[Op]['about'] extends 'many' ? Op : never }[Operation];
+export type WriteOfMany = WriteOperation & { [Op in Operation]: Standard[Op]['isOfMany'] extends true ? Op : never }[Operation];
 
 /** The narrowest group of a standard operation. */
 export type OwnGroupOf<Op extends Operation> = Standard[Op]['group'];
@@ -66,8 +66,8 @@ export function isRead(operation: string): boolean {
 
 /** Whether an operation writes every record that matches a filter. */
 export function isWriteOfMany(operation: string): operation is WriteOfMany {
-  return isWrite(operation) && standardOperations[operation].about === 'many';
+  return isWrite(operation) && standardOperations[operation].isOfMany;
 }
 
 /** The operations that write one record. */
-export const singleWrites = operations.filter((name) => isWrite(name) && standardOperations[name].about === 'one');
+export const singleWrites = operations.filter((name) => isWrite(name) && !standardOperations[name].isOfMany);

@@ -22,7 +22,6 @@ import { restore } from '../../middleware/restore.ts';
 import { update } from '../../middleware/update.ts';
 import { updateMany } from '../../middleware/update-many.ts';
 import { withinTransaction } from '../../middleware/within-transaction.ts';
-import type { CompiledResource } from '../define/compiled-resource.ts';
 import type { Operation } from '../define/standard-operations.ts';
 import { idempotent, keyed, readmission } from './idempotent.ts';
 import type { LiveParts } from './live-rows.ts';
@@ -32,14 +31,12 @@ import {
   changing,
   choice,
   closed,
-  guard,
-  hooks,
+  following,
   match,
-  perResource,
-  prior,
+  preceding,
   readQuery,
-  rows,
   rules,
+  scoped,
   serverFields,
   store,
   trash,
@@ -47,166 +44,144 @@ import {
   writing,
 } from './parts.ts';
 import { queryOf } from './query-of.ts';
-import type { Chain } from './row.ts';
+import type { Chain, Hooks, Unguarded } from './row.ts';
 
-/** Makes the chain of an operation, which asks the guards that are given for `asked`. */
-type MakeChain = (r: CompiledResource, asked: readonly string[]) => Chain;
+/** Makes what an operation runs after its guards. */
+type MakeChain = (r: Unguarded, hooks: Hooks) => Chain;
 
 /**
  * Every standard operation as a list of middlewares, in the order of the checks. `answerTimeout`,
- * `problems`, `inFlightLimit`, `requestTimeout` and `authenticate` run before each of them.
+ * `problems`, `inFlightLimit`, `requestTimeout`, `authenticate` and the guards of its row run before each of them.
  */
 export const chains: Readonly<Record<Operation, MakeChain>> = {
-  list: (r, asked) => listing(r, asked, []),
-  get: (r, asked) => [
-    ...guard(r, asked),
+  list: (r, hooks) => listing(r, hooks, []),
+  get: (r, hooks) => [
     caching(r.caching),
-    ...rows(r),
+    ...scoped(r),
     ...trash(r),
     include(r.includes),
     ...choice(r),
     notModified(),
     ifMatch(),
-    ...finding(r),
+    ...finding(r, hooks),
     record(),
   ],
-  create: (r, asked) => [
-    ...guard(r, asked),
+  create: (r, hooks) => [
     ...bounds(r),
     caching(r.caching),
     body(r),
     ifMatch(),
-    ...idempotent(r, 'create'),
-    checkCreate(r.model, creation(r)),
-    ...prior(r, 'create'),
+    ...idempotent(r),
+    checkCreate(r.model, creation(r, hooks)),
+    ...preceding(r, hooks),
     ...writing(
       r,
-      'create',
+      hooks,
       insert(r.model, { ...writes(r), shareRoundTrips: r.shareRoundTrips }),
       record({ created: true, ...(r.location && { location: r.location }) }),
     ),
   ],
-  patch: (r, asked) => [
-    ...guard(r, asked),
+  patch: (r, hooks) => [
     caching(r.caching),
-    ...rows(r),
+    ...scoped(r),
     body(r),
     match(r),
-    ...idempotent(r, 'patch'),
+    ...idempotent(r),
     checkPatch(r.model, changing(r, rules(r))),
-    ...prior(r, 'patch'),
-    ...writing(r, 'patch', update(r.model, writes(r)), record()),
+    ...preceding(r, hooks),
+    ...writing(r, hooks, update(r.model, writes(r)), record()),
   ],
-  put: (r, asked) => [
-    ...guard(r, asked),
+  put: (r, hooks) => [
     caching(r.caching),
-    ...rows(r),
+    ...scoped(r),
     body(r),
     match(r),
-    ...readmission(r, 'put'),
+    ...readmission(r),
     checkPut(r.model, changing(r, closed(r))),
-    ...prior(r, 'put'),
-    ...writing(r, 'put', update(r.model, writes(r)), record()),
+    ...preceding(r, hooks),
+    ...writing(r, hooks, update(r.model, writes(r)), record()),
   ],
-  delete: (r, asked) => [
-    ...guard(r, asked),
-    ...rows(r),
+  delete: (r, hooks) => [
+    ...scoped(r),
     match(r),
-    ...readmission(r, 'delete'),
-    ...prior(r, 'delete'),
-    ...carrying(
-      r,
-      withinTransaction(remove(r.model, writes(r)), r.withinOf('delete'), writes(r)),
-      cascadingHooks(r, 'delete'),
-      noContent(),
-    ),
+    ...readmission(r, { isDelete: true }),
+    ...preceding(r, hooks),
+    ...carrying(r, withinTransaction(remove(r.model, writes(r)), hooks.within, writes(r)), cascadingHooks(r, hooks, 'delete'), noContent()),
   ],
-  restore: (r, asked) => [
-    ...guard(r, asked),
+  restore: (r, hooks) => [
     caching(r.caching),
-    ...rows(r),
+    ...scoped(r),
     match(r),
-    ...idempotent(r, 'restore'),
-    ...prior(r, 'restore'),
+    ...idempotent(r),
+    ...preceding(r, hooks),
     ...carrying(
       r,
-      withinTransaction(restore(r.model, { ...writes(r), ...closed(r) }), r.withinOf('restore'), writes(r)),
-      cascadingHooks(r, 'restore'),
+      withinTransaction(restore(r.model, { ...writes(r), ...closed(r) }), hooks.within, writes(r)),
+      cascadingHooks(r, hooks, 'restore'),
       record(),
     ),
   ],
-  patchMany: (r, asked) => [
-    ...guard(r, asked),
-    ...rows(r),
+  patchMany: (r, hooks) => [
+    ...scoped(r),
     matching(r),
     body(r),
     ...keyed(r), // its answer shows no record
     checkPatch(r.model, changing(r, rules(r))),
-    ...prior(r, 'patchMany'),
-    ...carrying(
-      r,
-      withinTransaction(updateMany(r.model, writes(r)), r.withinOf('patchMany'), writes(r)),
-      hooks(r, 'patchMany'),
-      affected(),
-    ),
+    ...preceding(r, hooks),
+    ...carrying(r, withinTransaction(updateMany(r.model, writes(r)), hooks.within, writes(r)), following(hooks), affected()),
   ],
-  deleteMany: (r, asked) => [
-    ...guard(r, asked),
-    ...rows(r),
+  deleteMany: (r, hooks) => [
+    ...scoped(r),
     matching(r),
-    ...prior(r, 'deleteMany'),
+    ...preceding(r, hooks),
     ...carrying(
       r,
-      withinTransaction(removeMany(r.model, writes(r)), r.withinOf('deleteMany'), writes(r)),
-      cascadingHooks(r, 'deleteMany'),
+      withinTransaction(removeMany(r.model, writes(r)), hooks.within, writes(r)),
+      cascadingHooks(r, hooks, 'delete'),
       affected(),
     ),
   ],
 };
 
 /** The chain of a list. `reading` reads its parameters, if they do not stand in the URL. */
-function listing(r: CompiledResource, asked: readonly string[], reading: Chain): Chain {
-  return [...guard(r, asked), caching(r.caching), ...rows(r), ...reading, ...listed(r)];
+function listing(r: Unguarded, hooks: Hooks, reading: Chain): Chain {
+  return [caching(r.caching), ...scoped(r), ...reading, ...trash(r), queryOf(r), ...findingPage(r, hooks), page()];
 }
 
-/** What a list runs once its parameters are read: the same for the list and its query. */
-const listed = perResource((r) => [...trash(r), queryOf(r), ...findingPage(r), page()]);
-
-const findingPage = (r: CompiledResource) => [
-  findPage(r.model, { ...reads(r, 'list'), ...through(r), warnOnScan: r.warnOnScan, maxPageBytes: r.maxPageBytes }),
+const findingPage: MakeChain = (r, hooks) => [
+  findPage(r.model, { ...reads(r, hooks), ...through(r), warnOnScan: r.warnOnScan, maxPageBytes: r.maxPageBytes }),
   ...included(r), // before the hooks: what is included may end the page early
-  ...hooks(r, 'list'),
+  ...following(hooks),
 ];
 
-const finding = (r: CompiledResource) => [
-  findRecord(r.model, { ...reads(r, 'get'), shareRoundTrips: r.shareRoundTrips }),
-  ...hooks(r, 'get'),
+const finding: MakeChain = (r, hooks) => [
+  findRecord(r.model, { ...reads(r, hooks), shareRoundTrips: r.shareRoundTrips }),
+  ...following(hooks),
   ...included(r),
 ];
 
-export const liveList = (r: CompiledResource): LiveParts => ({ asking: [queryOf(r, { isLive: true })], reading: findingPage(r) });
-export const liveRecord = (r: CompiledResource): LiveParts => ({ asking: [include(r.includes), ...choice(r)], reading: finding(r) });
+/** What a list and a get have as streams. */
+export const liveParts: Readonly<Record<'list' | 'get', LiveParts>> = {
+  list: { parsing: (r) => [queryOf(r, { isLive: true })], finding: findingPage },
+  get: { parsing: (r) => [include(r.includes), ...choice(r)], finding },
+};
 
 /** The chain of a list whose parameters stand in a body. */
-export const queried: MakeChain = (r, asked) => listing(r, asked, [readQuery(r)]);
+export const queried: MakeChain = (r, hooks) => listing(r, hooks, [readQuery(r)]);
 
-const bounds = (r: CompiledResource) => (r.scopeWrites ? rows(r) : []); // a create has no query to filter
-const through = ({ through }: CompiledResource) => (through ? { through } : {});
-const matching = ({ model, maxAffected, filterLimits: { maxFilterValues, maxPrefix } }: CompiledResource) =>
+const bounds = (r: Unguarded) => (r.scopeWrites ? scoped(r) : []); // a create has no query to filter
+const through = ({ through }: Unguarded) => (through ? { through } : {});
+const matching = ({ model, maxAffected, filterLimits: { maxFilterValues, maxPrefix } }: Unguarded) =>
   filterQuery(model, { maxAffected, maxFilterValues, maxPrefix });
-const included = (r: CompiledResource) => (r.includes.names.length > 0 ? [findIncluded(r.includes)] : []);
+const included = (r: Unguarded) => (r.includes.names.length > 0 ? [findIncluded(r.includes)] : []);
 /** The hooks of the records that a delete or a restore addresses, and of the cascaded ones. */
-const cascadingHooks = (r: CompiledResource, operation: 'delete' | 'deleteMany' | 'restore') => {
-  const cascading = operation === 'restore' ? operation : 'delete';
-  const all = [...r.hooksOf(operation), ...(hasCascadeHooks(r.model, r.references, cascading) ? [afterCascade] : [])];
+const cascadingHooks = (r: Unguarded, { after }: Hooks, operation: 'delete' | 'restore') => {
+  const all = [...after, ...(hasCascadeHooks(r.model, r.references, operation) ? [afterCascade] : [])];
   return all.length > 0 ? [afterHooks(all)] : [];
 };
-const creation = (r: CompiledResource) => ({
+const creation = (r: Unguarded, { before }: Hooks) => ({
   ...serverFields(r.serverFields.create),
   ...closed(r),
-  allowMissing: r.beforeOf('create').length > 0,
+  allowMissing: before.length > 0,
 });
-const reads = (r: CompiledResource, operation: Operation) => ({
-  ...store(r),
-  fetchPrivate: r.hooksOf(operation).length > 0,
-});
+const reads = (r: Unguarded, { after }: Hooks) => ({ ...store(r), fetchPrivate: after.length > 0 });

@@ -6,8 +6,8 @@ import type { CompiledField } from '../../model/node.ts';
 import type { CompiledOperation } from '../define/compile-operations.ts';
 import type { CompiledResource } from '../define/compiled-resource.ts';
 import { idempotent } from './idempotent.ts';
-import { changing, closed, guard, match, prior, rows, writes, writing } from './parts.ts';
-import { type Chain, type Row, rowOf } from './row.ts';
+import { changing, closed, match, preceding, scoped, writes, writing } from './parts.ts';
+import { type Chain, type Hooks, type Row, rowOf, type Unguarded } from './row.ts';
 
 /** The steps of the counters of a resource. */
 export function counterRows(r: CompiledResource): Row[] {
@@ -22,26 +22,25 @@ export function counterRows(r: CompiledResource): Row[] {
       isHidable: counter.rules?.read !== undefined,
       readsJson: true,
       isMember: true,
-      chain: () => chainOf(r, operation),
+      chain: (hooks) => chainOf(r, operation, hooks),
     });
   });
 }
 
 /** The chain of a patch, with the step in its place. */
-function chainOf(r: CompiledResource, { name, counter, reading, checking }: CompiledOperation & Counting): Chain {
+function chainOf(r: Unguarded, { counter, reading, checking }: CompiledOperation & Counting, hooks: Hooks): Chain {
   const field = r.model.root.byName.get(counter.name) as CompiledField; // as the caller sees it
   return [
-    ...guard(r, [name]),
     caching(r.caching),
-    ...rows(r),
+    ...scoped(r),
     bodyLimit(r.maxBody, r.bodyTimeout, r.maxValues),
     ...reading,
     match(r),
-    ...idempotent(r, name),
+    ...idempotent(r),
     ...checking,
     checkStep(r.model, field, changing(r, closed(r))),
-    ...prior(r, name),
-    ...writing(r, name, stepCounter(r.model, field, writes(r)), record()),
+    ...preceding(r, hooks),
+    ...writing(r, hooks, stepCounter(r.model, field, writes(r)), record()),
   ];
 }
 

@@ -14,8 +14,8 @@ import { typedQuery } from '../../middleware/typed-query.ts';
 import { type CompiledOperation, hasWritingHandler } from '../define/compile-operations.ts';
 import type { CompiledResource } from '../define/compiled-resource.ts';
 import { keyed, readmission } from './idempotent.ts';
-import { carrying, closed, guard, hooks, rows, writes } from './parts.ts';
-import { type Chain, type Row, rowOf } from './row.ts';
+import { carrying, closed, following, scoped, writes } from './parts.ts';
+import { type Chain, type Hooks, type Row, rowOf, type Unguarded } from './row.ts';
 
 /** The custom operations of a resource. */
 export function customRows(r: CompiledResource): Row[] {
@@ -30,7 +30,7 @@ export function customRows(r: CompiledResource): Row[] {
         subject: { kind: 'custom', operation },
         readsJson: body !== undefined,
         isMember: hasWritingHandler(operation),
-        chain: () => chainOf(r, operation),
+        chain: (hooks) => chainOf(r, operation, hooks),
       });
     });
 }
@@ -41,33 +41,30 @@ export function customRows(r: CompiledResource): Row[] {
  * `If-Match` can load the record. A GET has `If-None-Match` around them. Hooks of `before` run right before
  * the handler.
  */
-function chainOf(r: CompiledResource, o: CompiledOperation): Chain {
+function chainOf(r: Unguarded, o: CompiledOperation, hooks: Hooks): Chain {
   const isSafe = o.method === 'GET';
   const isOfRecord = o.path.split('/').includes(':id');
   const loading = records(r.model, { ...writes(r), ...closed(r) });
-  const within = r.withinOf(o.name);
+  const { before, within } = hooks;
   const run = within.length > 0 ? handlerWithin(o.handler, within, writes(r)) : o.handler;
   const doing = handler(run, { model: r.model, problems: [...o.problems, ...(within.length > 0 ? ofTransaction : [])], ...answerOf(o, r) });
   const status = o.status === undefined ? {} : { status: o.status };
   const answering = answer({ ...status, location: (ctx, id) => recordPath(ctx, o.path, id) });
-  const before = r.beforeOf(o.name).length > 0 ? [hooksAlone(r.beforeOf(o.name))] : [];
   return [
-    ...guard(r, [o.name]),
     caching(r.caching),
-    ...rows(r),
+    ...scoped(r),
     ...(o.query ? [typedQuery(o.query, { maxItems: r.filterLimits.maxFilterValues })] : []),
     bodyLimit(r.maxBody, r.bodyTimeout, r.maxValues),
     ...(isSafe ? [notModified()] : []),
     ...o.reading,
     ifMatch({ required: r.preconditionRequired && !isSafe && isOfRecord }),
     isOfRecord ? loading : described({ problems: [] }, loading), // without an id there is nothing that it could load
-    ...(o.hasHandler && !isSafe ? readmission(r, o.name) : []),
+    ...(o.hasHandler && !isSafe ? readmission(r, { custom: o }) : []),
     ...(o.hasHandler && (o.method === 'POST' || o.method === 'PATCH') ? keyed(r) : []),
     ...o.checking,
-    ...before,
-    ...(isSafe ? [doing, ...hooks(r, o.name), answering] : carrying(r, doing, hooks(r, o.name), answering)),
+    ...(before.length > 0 ? [hooksAlone(before)] : []),
+    ...(isSafe ? [doing, ...following(hooks), answering] : carrying(r, doing, following(hooks), answering)),
   ];
 }
 
-const answerOf = ({ answer }: CompiledOperation, { maxPageBytes }: CompiledResource) =>
-  answer === undefined ? {} : { answer, maxPageBytes };
+const answerOf = ({ answer }: CompiledOperation, { maxPageBytes }: Unguarded) => (answer === undefined ? {} : { answer, maxPageBytes });

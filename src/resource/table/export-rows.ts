@@ -5,9 +5,9 @@ import type { CompiledResource } from '../define/compiled-resource.ts';
 import { queryEndpoints } from '../define/endpoints.ts';
 import { standardOperations } from '../define/standard-operations.ts';
 import { exportName, queryName } from '../define/whole-list.ts';
-import { guard, readQuery, rowsToRead, store, trash } from './parts.ts';
+import { readQuery, scopedToRead, store, trash } from './parts.ts';
 import { queryOf } from './query-of.ts';
-import { type Chain, type Row, rowOf } from './row.ts';
+import { type Chain, type Row, rowOf, type Unguarded } from './row.ts';
 
 /** The lists that are answered whole: with their parameters in the URL, and in a body. */
 export function exportRows(r: CompiledResource): Row[] {
@@ -24,35 +24,34 @@ export function exportRows(r: CompiledResource): Row[] {
 function exportRow(
   r: CompiledResource,
   place: Pick<Row, 'name' | 'method' | 'path' | 'twinOf'>,
-  asked: readonly string[],
+  names: readonly string[],
   reading: Chain,
 ): Row {
   return rowOf(r, {
     ...place,
     operation: exportName,
-    subject: { kind: 'form' },
+    subject: { kind: 'variant' },
     when: { accept: exportTypes },
-    sharesPath: place.twinOf !== undefined,
-    asks: [{ resource: r, names: asked }],
-    takesRelations: true,
+    mayBeRecord: place.twinOf !== undefined,
+    asks: [{ resource: r, names }],
+    mayNameRelations: true,
     readsJson: place.twinOf !== undefined,
-    chain: () => chainOf(r, asked, reading),
+    chain: () => chainOf(r, reading),
   });
 }
 
 /**
  * The list without pages, which asks the scope for each batch. `reading` reads parameters that are not in the URL.
  */
-function chainOf(r: CompiledResource, asked: readonly string[], reading: Chain): Chain {
+function chainOf(r: Unguarded, reading: Chain): Chain {
   const { model, streams: places, warnOnScan } = r;
   const through = r.through ? { through: r.through } : {};
   const scoped = r.isScoped ? { scope: r.scope } : {};
   return [
-    ...guard(r, asked),
     caching(r.caching),
     ...reading,
     ...trash(r),
-    ...(r.search ? rowsToRead(r) : []), // its engine is asked before the first batch
+    ...(r.search ? scopedToRead(r) : []), // its engine is asked before the first batch
     queryOf(r, { whole: true }),
     exportRecords(model, { ...store(r), ...through, ...scoped, ...r.export, places, warnOnScan }),
   ];

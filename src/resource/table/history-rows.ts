@@ -9,21 +9,20 @@ import type { CompiledResource } from '../define/compiled-resource.ts';
 import { historyEndpoint, historyName } from '../define/history-options.ts';
 import { cursorPaging } from '../define/paging.ts';
 import { standardOperations } from '../define/standard-operations.ts';
-import { guard, hooks, rows, rowsToRead, store, trash } from './parts.ts';
-import { type Chain, type Row, rowOf } from './row.ts';
+import { following, scoped, scopedToRead, store, trash } from './parts.ts';
+import { type Chain, type Hooks, type Row, rowOf, type Unguarded } from './row.ts';
 
 /** What shows the past of a record: its changes, and the record as it was. Both ask who may read the changes. */
 export function historyRows(r: CompiledResource): { readonly ofChanges: Row[]; readonly ofStates: Row[] } {
   if (!r.history) return { ofChanges: [], ofStates: [] };
-  const asked = ['get', historyName];
-  const shared = { asks: [{ resource: r, names: asked }], runs: { resource: r, names: ['get'] } };
+  const shared = { asks: [{ resource: r, names: ['get', historyName] }], runs: { resource: r, names: ['get'] } };
   const { method, path } = standardOperations.get;
   const changes = rowOf(r, {
     ...historyEndpoint,
     ...shared,
     subject: { kind: 'history' },
-    takesRelations: true,
-    chain: () => changesOf(r, asked),
+    mayNameRelations: true,
+    chain: (hooks) => changesOf(r, hooks),
   });
   const states = rowOf(r, {
     name: 'get.at',
@@ -31,28 +30,23 @@ export function historyRows(r: CompiledResource): { readonly ofChanges: Row[]; r
     path,
     ...shared,
     operation: 'get',
-    subject: { kind: 'form' },
+    subject: { kind: 'variant' },
     when: { parameter: atName },
-    chain: () => statesOf(r, asked),
+    chain: (hooks) => statesOf(r, hooks),
   });
   return { ofChanges: [changes], ofStates: [states] };
 }
 
-function changesOf(r: CompiledResource, asked: readonly string[]): Chain {
+function changesOf(r: Unguarded, hooks: Hooks): Chain {
   const { path: name, filterLimits, maxPageBytes } = r;
-  const fetchPrivate = r.hooksOf('get').length > 0;
+  const fetchPrivate = hooks.after.length > 0;
   const rules = { name, paging: cursorPaging(), ...filterLimits };
   const { finding, paging } = findHistory(r.model, { ...store(r), fetchPrivate, maxPageBytes, ...rules });
-  return [...guard(r, asked), caching(r.caching), ...rowsToRead(r), ...trash(r), finding, ...hooks(r, 'get'), paging, page()];
+  return [caching(r.caching), ...scopedToRead(r), ...trash(r), finding, ...following(hooks), paging, page()];
 }
 
-function statesOf(r: CompiledResource, asked: readonly string[]): Chain {
-  const asking = [ifMatch(), ...(r.fields ? [fields(r.model)] : [])];
-  return [
-    ...guard(r, asked),
-    caching(r.caching),
-    ...rows(r),
-    ...trash(r),
-    asItWas(r.model, { ...store(r), asking, hooks: hooks(r, 'get'), answering: record() }),
-  ];
+function statesOf(r: Unguarded, hooks: Hooks): Chain {
+  const parsing = [ifMatch(), ...(r.fields ? [fields(r.model)] : [])];
+  const showing = asItWas(r.model, { ...store(r), parsing, hooks: following(hooks), answering: record() });
+  return [caching(r.caching), ...scoped(r), ...trash(r), showing];
 }

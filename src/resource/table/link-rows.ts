@@ -1,8 +1,8 @@
 import { noContent } from '../../middleware/no-content.ts';
 import { changeLink, checkLink, findOther } from '../../middleware/relations/change-link.ts';
 import type { CompiledResource, LinkedArray } from '../define/compiled-resource.ts';
-import { changing, closed, guard, match, rows, writes, writing } from './parts.ts';
-import { type Chain, type Row, rowOf } from './row.ts';
+import { changing, closed, match, scoped, writes, writing } from './parts.ts';
+import { type Chain, type Hooks, type Row, rowOf, type Unguarded } from './row.ts';
 
 /** The operations that write one element of an array of references: each is a patch without a body. */
 export function linkRows(r: CompiledResource): Row[] {
@@ -18,19 +18,18 @@ export function linkRows(r: CompiledResource): Row[] {
         runs: ofPatch,
         setsFields: r.serverFields.update !== undefined,
         isHidable: true,
-        chain: () => chainOf(r, link, kind, ofPatch.names),
+        chain: (hooks) => chainOf(r, link, kind, hooks),
       }),
     ),
   );
 }
 
-function chainOf(r: CompiledResource, link: LinkedArray, kind: 'add' | 'remove', asked: readonly string[]): Chain {
+function chainOf(r: Unguarded, link: LinkedArray, kind: 'add' | 'remove', hooks: Hooks): Chain {
   return [
-    ...guard(r, asked),
-    ...rows(r),
+    ...scoped(r),
     match(r),
     findOther(link, kind === 'add'),
     checkLink(r.model, link, changing(r, closed(r))),
-    ...writing(r, 'patch', changeLink(r.model, link, kind, writes(r)), noContent()),
+    ...writing(r, hooks, changeLink(r.model, link, kind, writes(r)), noContent()),
   ];
 }

@@ -5,52 +5,55 @@ import { liveRead } from '../../middleware/live-read.ts';
 import type { CompiledResource } from '../define/compiled-resource.ts';
 import { liveName } from '../define/live-options.ts';
 import { standardOperations } from '../define/standard-operations.ts';
-import { guard, rowsToRead, trash } from './parts.ts';
-import { type Chain, type Row, rowOf } from './row.ts';
+import { scopedToRead, trash } from './parts.ts';
+import { type Chain, type Hooks, type Row, rowOf, type Unguarded } from './row.ts';
 
-/** What the chains of `list` and `get` ask and read, without the guards and the answer. */
+/** What the chains of `list` and `get` run between the scope and the answer. */
 export interface LiveParts {
   /** What reads the parameters of the request. */
-  readonly asking: Chain;
+  parsing(r: Unguarded): Chain;
   /** What reads the records. */
-  readonly reading: Chain;
+  finding(r: Unguarded, hooks: Hooks): Chain;
 }
 
 /** The streams that keep a list and a record true. */
-export function liveRows(r: CompiledResource, parts: Readonly<Record<'list' | 'get', (r: CompiledResource) => LiveParts>>): Row[] {
+export function liveRows(r: CompiledResource, parts: Readonly<Record<'list' | 'get', LiveParts>>): Row[] {
   if (!r.live) return [];
   const { db, liveStreams: streams } = r;
   return (['list', 'get'] as const)
     .filter((name) => r.ops.includes(name))
     .map((name) => {
       const { method, path } = standardOperations[name];
-      const asked = [name, liveName];
       return rowOf(r, {
         name: `${name}.live`,
         method,
         path,
         operation: liveName,
-        subject: { kind: 'form' },
+        subject: { kind: 'variant' },
         when: { accept: [eventStreamType] },
-        asks: [{ resource: r, names: asked }],
+        asks: [{ resource: r, names: [name, liveName] }],
         runs: { resource: r, names: [name] },
-        takesRelations: true,
-        chain: () => chainOf(r, name, asked, parts[name](r)),
+        mayNameRelations: true,
+        chain: (hooks) => chainOf(r, name, parts[name], hooks),
         keep: (own, identifying) => live(own, { db, streams, again: identifying }),
       });
     });
 }
 
 /** The chain that is run for a stream, and again every minute. What it reads is read again after changes. */
-function chainOf(r: CompiledResource, name: 'list' | 'get', asked: readonly string[], { asking, reading }: LiveParts): Chain {
+function chainOf(r: Unguarded, name: 'list' | 'get', { parsing, finding }: LiveParts, hooks: Hooks): Chain {
   const { model, includes, through, live } = r;
-  const isShared = r.hooksOf(name).length === 0; // hooks may change what one caller is shown
+  const isShared = hooks.after.length === 0; // hooks may change what one caller is shown
   return [
-    ...guard(r, asked),
-    ...rowsToRead(r),
+    ...scopedToRead(r),
     ...trash(r),
     ...(name === 'get' && r.history ? [onlyAsItIs()] : []),
-    ...asking,
-    liveRead(model, reading, { includes, isShared, watches: live?.watches ?? [], ...(name === 'list' && through ? { through } : {}) }),
+    ...parsing(r),
+    liveRead(model, finding(r, hooks), {
+      includes,
+      isShared,
+      watches: live?.watches ?? [],
+      ...(name === 'list' && through ? { through } : {}),
+    }),
   ];
 }

@@ -8,8 +8,8 @@ import { Invalid } from '../../rules.ts';
 import type { CompiledResource, NestedResource } from '../define/compiled-resource.ts';
 import { queryName } from '../define/whole-list.ts';
 import { chains, queried } from './chains.ts';
-import { guard, store } from './parts.ts';
-import { limitOf, type Row, rowOf } from './row.ts';
+import { store } from './parts.ts';
+import { limitOf, type Row, rowOf, type Unguarded } from './row.ts';
 
 const parts = {
   list: { names: ['list'], make: chains.list },
@@ -34,31 +34,27 @@ export function nestedRows(r: CompiledResource): Row[] {
         method,
         path,
         subject: { kind: 'nested', nested, part: kind },
-        ...(kind === 'query' && { operation: list, twinOf: list, sharesPath: true }),
+        ...(kind === 'query' && { operation: list, twinOf: list, mayBeRecord: true }),
         asks: [
+          // before anything is read: who may not ask learns nothing about the record
           { resource: r, names: shownBy },
           { resource: target, names },
         ],
         runs: { resource: target, names: [kind === 'create' ? kind : 'list'] },
         isScoped: r.isScoped || (target.isScoped && (kind !== 'create' || target.scopeWrites)),
         setsFields: kind === 'create' && target.serverFields.create !== undefined,
-        about: [r, target],
-        takesRelations: true,
+        fieldsOf: [r, target],
+        mayNameRelations: true,
         isHidable: true,
         readsJson: kind !== 'list',
         maxTimeMS: limitOf(target),
-        chain: () => [
-          ...guard(r, shownBy),
-          ...guard(target, names), // before anything is read: who may not ask learns nothing about the record
-          parent(r, nested, kind === 'create'),
-          ...make(below(), names),
-        ],
+        chain: (hooks) => [parent(r, nested, kind === 'create'), ...make(below(), hooks)],
       });
     });
   });
 }
 
-function parent(r: CompiledResource, { via, target }: NestedResource, latest: boolean): ResourceMiddleware {
+function parent(r: Unguarded, { via, target }: NestedResource, latest: boolean): ResourceMiddleware {
   const scope = r.isScoped ? { scope: r.scope } : {};
   return findParent(r.model, { ...store(r), child: target.model, via, latest, ...scope });
 }
@@ -66,11 +62,8 @@ function parent(r: CompiledResource, { via, target }: NestedResource, latest: bo
 /** The error for a client that does not know the field. */
 const cannotRefer = new Invalid('reference', 'cannot refer to the record of the path').at('');
 
-/**
- * The other resource as it is served below a record: with its guards asked before, with cursors of its own, and with
- * the reference set by the server.
- */
-function within(r: CompiledResource, { name, via, target }: NestedResource): CompiledResource {
+/** The other resource as it is served below a record: with cursors of its own, and with the reference set by the server. */
+function within(r: Unguarded, { name, via, target }: NestedResource): Unguarded {
   const { create: own } = target.serverFields;
   const isPrivate = target.model.fieldTable.get(via.name)?.isPrivate;
   async function create(ctx: Context): Promise<unknown> {
@@ -84,7 +77,6 @@ function within(r: CompiledResource, { name, via, target }: NestedResource): Com
   return {
     ...target,
     path,
-    guardsOf: () => [],
     serverFields: { ...target.serverFields, create },
     location: (ctx, id) => [...requestPath(ctx).split('/').slice(0, -3), target.path, id].join('/'),
   };

@@ -1,7 +1,12 @@
+import type { AfterHook } from '../../middleware/after-hooks.ts';
+import type { BeforeHook } from '../../middleware/before-hooks.ts';
 import type { ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import { guards } from '../../middleware/guards.ts';
+import type { WithinHook } from '../../middleware/within-transaction.ts';
 import type { CompiledOperation } from '../define/compile-operations.ts';
 import type { CompiledResource, LinkedArray, NestedResource } from '../define/compiled-resource.ts';
 import type { Endpoint } from '../define/endpoints.ts';
+import type { FunctionTables } from '../define/function-tables.ts';
 import type { Operation } from '../define/standard-operations.ts';
 
 /** The middlewares of an operation, in the order in which they run. */
@@ -10,18 +15,28 @@ export type Chain = readonly ResourceMiddleware[];
 /** Which requests of its method and path a row answers. `Accept` is looked at before the parameters. */
 export type When = { readonly accept: readonly string[] } | { readonly parameter: string };
 
-/** Names of operations of a resource, as keys of its tables of functions. */
-export interface Asked {
+/** Names of operations of a resource, by which its tables of functions are read. */
+export interface TableKeys {
   readonly resource: CompiledResource;
   readonly names: readonly string[];
 }
 
-/** What a row is about: by it, the row is described. */
+/** The hooks that a row runs. */
+export interface Hooks {
+  readonly before: readonly BeforeHook<never, never>[];
+  readonly within: readonly WithinHook<never, never, never>[];
+  readonly after: readonly AfterHook<never, never>[];
+}
+
+/** A resource without its guards and hooks, which a chain has from its row alone. */
+export type Unguarded = Omit<CompiledResource, keyof FunctionTables>;
+
+/** What a row serves: by it, the row is described. */
 export type Subject =
   | { readonly kind: 'standard'; readonly operation: Operation }
   | { readonly kind: 'query' | 'aggregate' | 'history' }
-  /** Another form of what the row answers that its endpoint has without `when`. */
-  | { readonly kind: 'form' }
+  /** A variant of what its endpoint answers by the row without `when`. */
+  | { readonly kind: 'variant' }
   | { readonly kind: 'custom'; readonly operation: CompiledOperation }
   | { readonly kind: 'nested'; readonly nested: NestedResource; readonly part: 'list' | 'query' | 'create' }
   | { readonly kind: 'link'; readonly link: LinkedArray; readonly part: 'add' | 'remove' };
@@ -39,26 +54,32 @@ export interface Row extends Endpoint {
   readonly when?: When;
   /** The row of which it is another spelling: the list whose parameters stand in its body. */
   readonly twinOf?: string;
-  /** Whether its path may also be that of a record: no application has chosen it. */
-  readonly sharesPath: boolean;
-  /** Whose guards it asks, in this order. */
-  readonly asks: readonly Asked[];
+  /**
+   * Whether the library has chosen its path, such as `/query`, which may also be that of a record: with another method
+   * it is one.
+   */
+  readonly mayBeRecord: boolean;
+  /** Whose guards it asks before anything else, in this order. */
+  readonly asks: readonly TableKeys[];
   /** Whose hooks it runs. */
-  readonly runs: Asked;
+  readonly runs: TableKeys;
   /** Whether the scope of its resource bounds it. */
   readonly isScoped: boolean;
   /** Whether `serverFields` set values in what it writes. */
   readonly setsFields: boolean;
-  /** The resources whose fields it takes or shows. */
-  readonly about: readonly CompiledResource[];
-  /** Whether its parameters may name records that the last of these refers to. */
-  readonly takesRelations: boolean;
-  /** Whether it is unknown to callers who may not see the field that it is about. */
+  /** The resources whose fields it takes or shows. What it does depends on what its caller sees of them. */
+  readonly fieldsOf: readonly CompiledResource[];
+  /**
+   * Whether its parameters may name relations of the last of these, by `include` or in a filter. Then it depends on
+   * what its caller sees of the related records, too.
+   */
+  readonly mayNameRelations: boolean;
+  /** Whether it is unknown to callers who may not see its field: that of the link, the nested list or the counter. */
   readonly isHidable: boolean;
   readonly readsJson: boolean;
   /** Whether a batch may have it. */
   readonly isMember: boolean;
-  /** How long the database may work for it: the limit of the model whose records it is about, in milliseconds. */
+  /** How long the database may work for it: the limit of the model whose records it reads or writes, in milliseconds. */
   readonly maxTimeMS: number;
   /** Makes its own chain, without what runs before every operation of the api. */
   chain(): Chain;
@@ -67,26 +88,45 @@ export interface Row extends Endpoint {
 }
 
 /** What a row differs in from a read of its resource that takes no body and belongs to no batch. */
-type Particulars = Pick<Row, 'name' | 'method' | 'path' | 'subject' | 'chain'> & Partial<Row>;
+type Particulars = Pick<Row, 'name' | 'method' | 'path' | 'subject'> &
+  Partial<Omit<Row, 'chain'>> & {
+    /** Makes what it runs after its guards, with its hooks in it. */
+    chain(hooks: Hooks): Chain;
+  };
 
-/** Makes a row of a resource. Unless it says otherwise, it asks and runs what is given for its own name. */
+/**
+ * Makes a row of a resource. Unless it says otherwise, it asks and runs what is given for its own name. The guards of
+ * `asks` stand before the chain that is given, which gets the hooks of `runs`: it has them from nowhere else.
+ */
 export function rowOf(r: CompiledResource, row: Particulars): Row {
   const own = { resource: r, names: [row.name] };
-  return {
+  const made = {
     operation: row.name,
-    sharesPath: false,
+    mayBeRecord: false,
     asks: [own],
     runs: own,
     isScoped: r.isScoped,
     setsFields: false,
-    about: [r],
-    takesRelations: false,
+    fieldsOf: [r],
+    mayNameRelations: false,
     isHidable: false,
     readsJson: false,
     isMember: false,
     maxTimeMS: limitOf(r),
     ...row,
   };
+  return { ...made, chain: () => [...guardsOf(made.asks), ...row.chain(hooksOf(made.runs))] };
+}
+
+/** The guards of each resource are one middleware. */
+function guardsOf(asks: readonly TableKeys[]): Chain {
+  const all = asks.map(({ resource, names }) => resource.guardsOf(...names));
+  return all.filter((some) => some.length > 0).map((some) => guards(...some));
+}
+
+function hooksOf({ resource, names }: TableKeys): Hooks {
+  const once = <Hook>(hooksFor: (name: string) => readonly Hook[]) => [...new Set(names.flatMap(hooksFor))];
+  return { before: once(resource.beforeOf), within: once(resource.withinOf), after: once(resource.hooksOf) };
 }
 
 /** The time limit of a model wins over that of the api. */

@@ -3,7 +3,7 @@ import { listQueryName, queryEndpoints } from '../define/endpoints.ts';
 import { type Operation, standardOperations } from '../define/standard-operations.ts';
 import { queryName } from '../define/whole-list.ts';
 import { aggregateRows } from './aggregate-rows.ts';
-import { chains, liveList, liveRecord, queried } from './chains.ts';
+import { chains, liveParts, queried } from './chains.ts';
 import { counterRows } from './counter-rows.ts';
 import { customRows } from './custom-rows.ts';
 import { exportRows } from './export-rows.ts';
@@ -29,12 +29,12 @@ export function rowsOf(r: CompiledResource): Row[] {
     ...queryRows(r),
     ...history.ofStates,
     ...exportRows(r),
-    ...liveRows(r, { list: liveList, get: liveRecord }),
+    ...liveRows(r, liveParts),
   ];
 }
 
 function standardRow(r: CompiledResource, name: Operation): Row {
-  const { method, path, group, about, readsJson } = standardOperations[name];
+  const { method, path, group, isOfMany, readsJson } = standardOperations[name];
   const sets = name === 'create' ? r.serverFields.create : readsJson ? r.serverFields.update : undefined;
   return rowOf(r, {
     name,
@@ -43,18 +43,17 @@ function standardRow(r: CompiledResource, name: Operation): Row {
     subject: { kind: 'standard', operation: name },
     isScoped: r.isScoped && (name !== 'create' || r.scopeWrites),
     setsFields: sets !== undefined,
-    about: name === 'delete' ? [] : [r], // it takes no field, and shows none
-    takesRelations: group === 'read',
+    fieldsOf: name === 'delete' ? [] : [r], // it takes no field, and shows none
+    mayNameRelations: group === 'read',
     readsJson,
-    isMember: group !== 'read' && about === 'one',
-    chain: () => chains[name](r, [name]),
+    isMember: group !== 'read' && !isOfMany,
+    chain: (hooks) => chains[name](r, hooks),
   });
 }
 
 /** The list whose parameters stand in a body. */
 function queryRows(r: CompiledResource): Row[] {
   if (!r.ops.includes('list')) return [];
-  const names = ['list', queryName];
   return queryEndpoints(standardOperations.list.path).map((endpoint) =>
     rowOf(r, {
       ...endpoint,
@@ -62,12 +61,12 @@ function queryRows(r: CompiledResource): Row[] {
       operation: 'list',
       subject: { kind: 'query' },
       twinOf: 'list',
-      sharesPath: true,
-      asks: [{ resource: r, names }],
+      mayBeRecord: true,
+      asks: [{ resource: r, names: ['list', queryName] }],
       runs: { resource: r, names: ['list'] },
-      takesRelations: true,
+      mayNameRelations: true,
       readsJson: true,
-      chain: () => queried(r, names),
+      chain: (hooks) => queried(r, hooks),
     }),
   );
 }

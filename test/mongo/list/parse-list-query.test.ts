@@ -3,7 +3,7 @@ import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { QueryField, QueryFields } from '../../../src/model/compile/query-fields.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
-import type { Asked } from '../../../src/mongo/list/parse-list-query.ts';
+import type { ListContext } from '../../../src/mongo/list/parse-list-query.ts';
 import type { Paging } from '../../../src/mongo/list/parse-paging.ts';
 import { Item, key, ref } from '../../support/models/item.ts';
 import { parseList, refusalsOf } from './parse-list.ts';
@@ -230,7 +230,7 @@ describe('a sort', () => {
 
 describe('the parameters of a list', () => {
   const asked = { deleted: 'with' } as const;
-  const digestOf = (query: string, others?: Asked) => {
+  const digestOf = (query: string, others?: ListContext) => {
     const { window } = parseList(query, {}, others);
     return window.mode === 'cursor' ? window.list : undefined;
   };

@@ -4,7 +4,13 @@ import { parametersIn } from '../../../src/http/query-body.ts';
 import { parseQueryString } from '../../../src/http/query-string.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { noRelations } from '../../../src/model/relations/includable.ts';
-import { type Asked, type ListQuery, type ListRules, parseListQuery, settingKinds } from '../../../src/mongo/list/parse-list-query.ts';
+import {
+  type ListContext,
+  type ListQuery,
+  type ListRules,
+  parseListQuery,
+  settingKinds,
+} from '../../../src/mongo/list/parse-list-query.ts';
 import { cursorPaging } from '../../../src/resource/define/paging.ts';
 import { Item } from '../../support/models/item.ts';
 
@@ -20,7 +26,7 @@ const rules: ListRules = {
 };
 
 /** What a list of items makes of a query string, or of a body: a text that begins with a brace. */
-export function parseList(query: string, others: Partial<ListRules> = {}, asked: Asked = {}): ListQuery {
+export function parseList(query: string, others: Partial<ListRules> = {}, asked: ListContext = {}): ListQuery {
   const parameters = query.startsWith('{') ? parametersIn(parseJson(query), settingKinds) : parseQueryString(query);
   return parseListQuery(parameters, { ...rules, ...others }, asked);
 }
@@ -29,7 +35,7 @@ export function parseList(query: string, others: Partial<ListRules> = {}, asked:
  * The errors that are found in one, each as a line: the parameter, the rule, what is said, and the `params` for
  * programs.
  */
-export function refusalsOf(query: string, others: Partial<ListRules> = {}, asked: Asked = {}): string[] {
+export function refusalsOf(query: string, others: Partial<ListRules> = {}, asked: ListContext = {}): string[] {
   try {
     parseList(query, others, asked);
   } catch (error) {

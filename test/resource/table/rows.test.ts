@@ -1,7 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { defineModel, service, t } from '../../../src/index.ts';
+import { composeChain } from '../../../src/middleware/exchange/step.ts';
+import type { CompiledResource } from '../../../src/resource/define/compiled-resource.ts';
 import { operations } from '../../../src/resource/define/standard-operations.ts';
-import { endpointsOf, usualOf } from '../../../src/resource/table/row.ts';
+import { endpointsOf, rowOf, usualOf } from '../../../src/resource/table/row.ts';
 import type { Any } from '../../support/any.ts';
 
 const Tag = defineModel('Tag', { collection: 'tags', fields: { name: t.string(), notes: t.hasMany('Note', { via: 'tagIds' }) } });
@@ -83,5 +87,50 @@ describe('the table of operations', () => {
     expect(asked).toContainEqual(['notes.query', 'notes', 'list', 'query']);
     expect(asked).toContainEqual(['tags.add', 'notes', 'patch']);
     expect(asked.filter(([, , ...names]) => names.length === 0)).toEqual([]);
+  });
+});
+
+describe('rowOf', () => {
+  const [resource] = resources as unknown as readonly [CompiledResource];
+  const [first, second] = [() => true, () => true];
+  const hooks = { before: [jest.fn()], within: [jest.fn()], after: [jest.fn()] };
+  const giving: CompiledResource = {
+    ...resource,
+    guardsOf: (...names) => (names.includes('send') ? [first] : names.includes('list') ? [second] : []),
+    beforeOf: (name) => (name === 'patch' ? hooks.before : []),
+    withinOf: (name) => (name === 'patch' ? hooks.within : []),
+    hooksOf: (name) => (name === 'patch' ? hooks.after : []),
+  };
+  const own = async () => {};
+  const place = { name: 'send', method: 'POST', path: '/:id/send', subject: { kind: 'variant' } } as const;
+
+  it('puts the guards that a row asks before its chain, in their order', async () => {
+    const asked: unknown[] = [];
+    const telling = { ...giving, guardsOf: (...names: string[]) => [() => asked.push(...names) > 0] };
+    const asks = ['send', 'list'].map((name) => ({ resource: telling, names: [name] }));
+    const { chain } = rowOf(giving, { ...place, asks, chain: () => [own] });
+    expect(chain().map(({ name }) => name)).toEqual(['guards', 'guards', 'own']);
+    await composeChain(chain())({} as never, async () => {});
+    expect(asked).toEqual(['send', 'list']);
+  });
+
+  it('has no middleware for guards that nothing is given for', () => {
+    const { chain } = rowOf(giving, { ...place, asks: [{ resource: giving, names: ['get'] }], chain: () => [own] });
+    expect(chain()).toEqual([own]);
+  });
+
+  it('gives the chain of a row the hooks that it runs, and no others', () => {
+    const chain = jest.fn(() => []);
+    rowOf(giving, { ...place, chain }).chain();
+    rowOf(giving, { ...place, runs: { resource: giving, names: ['patch'] }, chain }).chain();
+    expect(chain.mock.calls).toEqual([[{ before: [], within: [], after: [] }], [hooks]]);
+  });
+
+  it('alone reads the tables of functions of a resource: no chain can ask or run anything else', () => {
+    const folder = join(import.meta.dirname, '../../../src/resource/table');
+    const reading = readdirSync(folder).filter((file) =>
+      /\b(?:guards|before|within|hooks)Of\b/.test(readFileSync(join(folder, file), 'utf8')),
+    );
+    expect(reading).toEqual(['row.ts']);
   });
 });

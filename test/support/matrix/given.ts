@@ -5,7 +5,7 @@ import {
   type OperationGroup,
   standardOperations,
 } from '../../../src/resource/define/standard-operations.ts';
-import type { Asked } from '../../../src/resource/table/row.ts';
+import type { TableKeys } from '../../../src/resource/table/row.ts';
 
 /** The phases of hooks, in the order in which they run. */
 export const phases = ['before', 'within', 'after'] as const;
@@ -79,23 +79,23 @@ function groupsOf(name: string, own: OperationGroup | undefined): readonly strin
 }
 
 /** The names of the guards that a row asks: those of the resource, then of each name its groups and its own. */
-export function guardsOf(asks: readonly Asked[], givenOf: (path: string) => Given): string[] {
+export function guardsOf(asks: readonly TableKeys[], givenOf: (path: string) => Given): string[] {
   return unique(
-    asks.flatMap((asked) => {
-      const { guards, guardsFor } = givenOf(asked.resource.path);
-      return [...guards, ...keysOf(asked).flatMap((key) => guardsFor[key] ?? [])];
+    asks.flatMap((keys) => {
+      const { guards, guardsFor } = givenOf(keys.resource.path);
+      return [...guards, ...keysOf(keys).flatMap((key) => guardsFor[key] ?? [])];
     }),
   );
 }
 
 /** The names of the hooks that a row runs in a phase, in order. */
-export function hooksOf(phase: Phase, runs: Asked, givenOf: (path: string) => Given): string[] {
+export function hooksOf(phase: Phase, runs: TableKeys, givenOf: (path: string) => Given): string[] {
   const table = givenOf(runs.resource.path)[phase];
   return unique(keysOf(runs).flatMap((key) => table[key] ?? []));
 }
 
 /** The keys that mean the operations, in the order in which their functions run. */
-function keysOf({ resource, names }: Asked): string[] {
+function keysOf({ resource, names }: TableKeys): string[] {
   return names.flatMap((name) => [...groupsOf(name, resource.operations.find((one) => one.name === name)?.group), name]);
 }
 
