@@ -23,6 +23,9 @@ const longestEndMS = 3_000;
 /**
  * Begins a live list, or a live record: whatever can be known to fail is answered as a problem before the first byte.
  * It is registered before it is read for the first time, so that no change falls between the two.
+ *
+ * A record that the caller does not see is 404, except for a client that was told so: it goes on waiting for the record.
+ * All records that are not seen have the same state, so that its digest says nothing about any of them.
  */
 export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
   const exchange = exchangeOf(ctx);
@@ -40,7 +43,8 @@ export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
   exchange.whenOver(await streams.take(ctx, end));
   const asked = await subscription.ask();
   const state = await subscription.begin(asked);
-  if (isGone(state)) throw notFound();
+  const lastEventId = ctx.get('last-event-id');
+  if (isGone(state) && lastEventId !== state.digest) throw notFound();
   exchange.throwIfGivenUp();
   ctx.status = 200; // the app may have set another one
   ctx.set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' });
@@ -52,7 +56,7 @@ export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
   exchange.whenOver(() => streams.open.delete(subscription));
   exchange.isStreaming = true; // it tells its own errors
   exchange.answerBy(subscription.answer);
-  ctx.body = subscription.open(state, ctx.get('last-event-id'));
+  ctx.body = subscription.open(state, lastEventId);
 }
 
 /** Asks in the state of the database of the last change: it may be the reason for asking. */

@@ -299,6 +299,46 @@ describe('GET <list>/{id} with `Accept: text/event-stream`', () => {
     await send('PATCH', '/cards/1', { title: 'two' });
     expect((await listen('/cards/1', 'ann', { 'last-event-id': id })).last?.event).toBe('record');
   });
+
+  it('goes on after `maxAge` for a client that was told that the record is gone, until the record comes back', async () => {
+    const { listen, send } = await start({}, { live: { maxAge: 1_000 } });
+    await send('POST', '/cards', { id: 1, title: 'one' });
+    const first = await listen('/cards/1');
+    await send('DELETE', '/cards/1');
+    await first.sees(({ data }) => data === null);
+    const gone = first.last?.id as string;
+    await first.ended();
+    expect(first.last?.data.problem.code).toBe('too_old');
+    const again = await listen('/cards/1', 'ann', { 'last-event-id': gone });
+    expect([again.status, again.events]).toEqual([200, [{ event: 'same', id: gone, data: {} }]]);
+    await send('POST', '/cards', { id: 1, title: 'again' });
+    await again.sees((state) => state.data?.title === 'again');
+    expect(again.events.map(({ event }) => event)).toEqual(['same', 'record']);
+  });
+
+  it('answers the id of `gone` alike for a record that was deleted, one of another, and one that never was', async () => {
+    const { listen, send, server } = await start({}, { live: { max: 3 } });
+    await send('POST', '/cards', { id: 1, title: 'one' });
+    await send('POST', '/cards', { id: 2, title: 'of bob' }, 'bob');
+    const first = await listen('/cards/1');
+    await send('DELETE', '/cards/1');
+    await first.sees(({ data }) => data === null);
+    const gone = first.last?.id as string;
+    first.close();
+    for (const id of [1, 2, 3]) {
+      expect((await listen(`/cards/${id}`, 'ann', { 'last-event-id': `${gone}x` })).problem.code).toBe('not_found');
+      const head = { authorization: 'ann', accept: 'text/event-stream', 'last-event-id': gone };
+      expect((await server.request('HEAD', `/cards/${id}`, { headers: head })).status).toBe(200);
+    }
+    expect((await listen('/cards/3', 'nobody', { 'last-event-id': gone })).problem.code).toBe('forbidden');
+    expect((await listen('/cards/x', 'ann', { 'last-event-id': gone })).problem.code).toBe('not_found'); // no id of a card
+    await until(async () => (await listen('/cards/9')).status === 404); // all places are free again
+    const streams = await Promise.all([1, 2, 3].map((id) => listen(`/cards/${id}`, 'ann', { 'last-event-id': gone })));
+    const told = ({ status, events, headers: { date, ...headers } }: LiveStream) => ({ status, events, headers });
+    for (const stream of streams) expect(told(stream)).toEqual(told(streams[0] as LiveStream));
+    expect(streams[0]?.events).toEqual([{ event: 'same', id: gone, data: {} }]);
+    expect((await listen('/cards/4', 'ann', { 'last-event-id': gone })).problem.code).toBe('overloaded');
+  });
 });
 
 describe('the places of streams', () => {
