@@ -65,11 +65,12 @@ export interface Service<Principal, Rule extends string = never, App = Koa.Conte
     Bodies = Record<string, unknown>, // where TypeScript cannot infer a body, because all that an operation has are functions of `ctx`
     Queries = Record<string, unknown>, // the same of their `query`,
     Paths = Record<string, unknown>, // of their `path`,
-    Groups = Record<string, unknown>, // and of their `group`
-    Names extends CustomNames<Bodies, Queries, Paths, Groups> = never,
+    Groups = Record<string, unknown>, // of their `group`,
+    Methods = Record<string, unknown>, // and of their `method`
+    Names extends CustomNames<Bodies, Queries, Paths, Groups, Methods> = never,
     const Scope extends ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>> = ScopeResult<Document<Model<F>>>,
   >(
-    options: ResourceOptions<Principal, F, Ops, Bodies, Queries, Paths, Groups, Names, Scope, App> & KnowsRules<F, Rule>,
+    options: ResourceOptions<Principal, F, Ops, Bodies, Queries, Paths, Groups, Methods, Names, Scope, App> & KnowsRules<F, Rule>,
   ): Resource<Principal>;
   /**
    * Compiles resources into an api. Throws one `ConfigurationError` with all mistakes in the definitions.

@@ -383,13 +383,13 @@ describe('an operation that lacks what another one of its group has', () => {
       'a guard',
       { guardsFor: { patch: [one] } },
       [
-        /^Resource `docs` has a guard for `patch` that does not run for `put`, `patchMany`\. To cover all operations of the group, name it in `guardsFor`: `change: \[…\]`\. To exempt these, write `put: \[\]`, `patchMany: \[\]`\.$/,
+        /^Resource `docs` has a guard for `patch` that does not run for `put`, `patchMany`\. To cover all operations of the group, name it in `guardsFor`: `change: \[…\]`\. To exempt these, write `put: \[\]`, `patchMany: \[\]` in `guardsFor`\.$/,
       ],
     ],
     [
       'a hook of `before`',
       { before: { put: [one], patch: [one] } },
-      [/a hook in `before` for `patch`, `put` that does not run for `patchMany`.* write `patchMany: \[\]`\.$/],
+      [/a hook in `before` for `patch`, `put` that does not run for `patchMany`.* write `patchMany: \[\]` in `before`\.$/],
     ],
     ['a hook of `within`', { within: { delete: [one] } }, [/a hook in `within` for `delete` .* `deleteMany`\. .* `remove: \[…\]`/]],
     ['a guard of a read', { guardsFor: { list: [one] } }, [/for `list` that does not run for `get`.* `read: \[…\]`/]],
@@ -413,6 +413,23 @@ describe('an operation that lacks what another one of its group has', () => {
     ],
   ])('is told at start: %s', (_what, options, messages) => {
     expect(compile(options)).toEqual(messages.map((message) => expect.stringMatching(message)));
+  });
+
+  it.each(['read', 'change', 'remove', 'write', 'query'])('gives words that can be obeyed to an operation called `%s`', (name) => {
+    const guardsFor = { [name === 'change' ? 'remove' : 'change']: [one] };
+    expect(() => compile({ guardsFor: { ...guardsFor, [name]: [] }, operations: { [name]: erase } })).toThrow(
+      `\`guardsFor.${name}\` of resource \`docs\` can mean a custom operation or`,
+    );
+    const words = `To exempt this one, give \`${name}\` another name, and write that with \`[]\` in \`guardsFor\`, where \`${name}\` can mean something else.`;
+    expect(compile({ guardsFor, operations: { [name]: erase } })).toEqual([expect.stringContaining(words)]);
+    told = [];
+    expect(compile({ guardsFor: { ...guardsFor, erase: [] }, operations: { erase: { ...erase, path: `/:id/${name}` } } })).toEqual([]);
+  });
+
+  it('tells operations that can have a key of their own from those that need another name', () => {
+    expect(compile({ within: { change: [one] }, operations: { wipe: erase, remove: erase, query: erase } })).toEqual([
+      expect.stringMatching(/To exempt these, write `wipe: \[\]`, `query: \[\]` in `within`; give `remove` another name, and write that/),
+    ]);
   });
 
   it.each<[what: string, options: object]>([

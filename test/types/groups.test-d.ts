@@ -1,4 +1,4 @@
-import { type Document, defineModel, service, t } from '../../src/index.ts';
+import { type Document, defineModel, jsonBody, service, t } from '../../src/index.ts';
 import { assert, type Equal } from './equal.ts';
 
 const Order = defineModel('Order', {
@@ -123,4 +123,70 @@ shop.resource({
   ops: ['list'],
   // @ts-expect-error: there is no such group
   operations: { send: { group: 'changes', handler: () => undefined } },
+});
+
+// A GET reads: it belongs to no group of writes, and has no hooks before it or in a transaction.
+shop.resource({
+  model: Order,
+  ops: ['list'],
+  operations: {
+    total: { method: 'GET', group: 'read', handler: () => 1 },
+    look: { method: 'POST', group: 'read', handler: () => 1 },
+    send: { method: 'PUT', group: 'change', handler: () => undefined },
+  },
+  guardsFor: { read: [anybody], change: [anybody], total: [anybody] },
+  before: { look: [() => undefined], read: [() => undefined], send: [() => undefined], change: [() => undefined], write: [] },
+  within: { look: [() => undefined], read: [() => undefined], send: [() => undefined] },
+  after: { total: [() => undefined], read: [() => undefined] },
+});
+shop.resource({
+  model: Order,
+  ops: ['list'],
+  // @ts-expect-error: a GET changes nothing
+  operations: { total: { method: 'GET', group: 'change', handler: () => 1 } },
+});
+shop.resource({
+  model: Order,
+  ops: ['list', 'create'],
+  operations: { total: { method: 'GET', handler: () => 1 }, send: { handler: () => undefined } },
+  // @ts-expect-error: `total` writes nothing
+  before: { total: [() => undefined], send: [] },
+});
+shop.resource({
+  model: Order,
+  ops: ['list', 'create'],
+  operations: { total: { method: 'GET', handler: () => 1 }, send: { handler: () => undefined } },
+  // @ts-expect-error: `total` has no transaction
+  within: { total: [() => undefined], send: [] },
+});
+shop.resource({
+  model: Order,
+  ops: ['list', 'create'],
+  operations: { total: { method: 'GET', group: 'read', handler: () => 1 } },
+  // @ts-expect-error: all that belongs to `read` is a GET
+  before: { read: [() => undefined] },
+});
+
+// The types of a handler do not suffer: its body, its query, its parameters and its record.
+shop.resource({
+  model: Order,
+  ops: ['list'],
+  operations: {
+    line: {
+      method: 'PUT',
+      path: '/:id/lines/:line',
+      group: 'change',
+      query: { limit: t.int() },
+      use: [jsonBody({ schema: t.object('Line', { text: t.string() }) })],
+      async handler(ctx) {
+        assert<Equal<typeof ctx.params, { readonly id: string; readonly line: string }>>();
+        assert<Equal<typeof ctx.request.body.text, string>>();
+        assert<Equal<typeof ctx.typedQuery.limit, number>>();
+        const order = await ctx.load();
+        assert<Equal<typeof order, OrderDocument>>();
+        return ctx.save(order);
+      },
+    },
+  },
+  before: { line: [(ctx) => void ctx.requirePrincipal().name] },
 });

@@ -109,10 +109,13 @@ export type OperationMiddleware<Principal, Doc = unknown, App = Koa.Context> = (
 ) => Promise<void>) &
   AnswersProblems;
 
+/** The groups to which an operation with this method can belong: a GET changes nothing. */
+type GroupOf<Method> = Method extends 'GET' ? 'read' : OperationGroup;
+
 /** What a custom operation has, whatever it answers. */
-interface OperationParts<Principal, Doc, Body, Query, Path, Group, App> {
+interface OperationParts<Principal, Doc, Body, Query, Path, Group, App, Method> {
   /** The method of the operation. A GET may only read. @default 'POST' */
-  readonly method?: CustomMethod;
+  readonly method?: Method & CustomMethod;
   /**
    * The path below the resource: literal segments, and parameters such as `:line`, which are in `ctx.params`. A path
    * that begins with `/:id` addresses one record. A literal segment wins over a parameter: `/overdue` over `/:id`,
@@ -128,7 +131,7 @@ interface OperationParts<Principal, Doc, Body, Query, Path, Group, App> {
    * @example
    * group: 'remove'
    */
-  readonly group?: Group & OperationGroup;
+  readonly group?: Group & GroupOf<Method>;
   /** A short description of the operation, for the OpenAPI description. @default the name of the operation */
   readonly summary?: string;
   /**
@@ -222,4 +225,6 @@ export type CustomOperation<
   Path = unknown,
   Group = unknown,
   App = Koa.Context,
-> = OperationParts<Principal, Doc, Body, Query, Path, Group, App> & RunsAny<HandlerContext<Principal, Doc, Body, Query, Path, App>, Doc>;
+  Method = unknown,
+> = OperationParts<Principal, Doc, Body, Query, Path, Group, App, Method> &
+  RunsAny<HandlerContext<Principal, Doc, Body, Query, Path, App>, Doc>;

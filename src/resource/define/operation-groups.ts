@@ -1,6 +1,7 @@
 import { listNames } from '../../hints.ts';
 import { own } from '../../model/value/plain-object.ts';
 import { groupsAround, type Operation, type OperationGroup, type OwnGroupOf } from './standard-operations.ts';
+import { queryName } from './whole-list.ts';
 
 /** The names of the groups. */
 export const groupNames = Object.keys(groupsAround) as readonly OperationGroup[];
@@ -138,13 +139,22 @@ export function describeUncovered(one: Uncovered, path: string): string {
   const { option, uncovered } = one;
   const what = option === 'guardsFor' ? 'a guard' : `a hook in \`${option}\``;
   const lacking = quoted(uncovered);
-  const exempting = listNames(uncovered.map((name) => `\`${name}: []\``));
+  const exempting = exemptionOf(one);
   const these = uncovered.length > 1 ? 'these' : 'this one';
   if ('groups' in one) {
     const [groups, words] = [quoted(one.groups), one.groups.map((group) => `\`group: '${group}'\``).join(' or ')];
-    return `Resource \`${path}\` has ${what} for ${groups} that does not run for ${lacking}, which ${uncovered.length > 1 ? 'say' : 'says'} no \`group\`. To cover ${these}, write ${words} in the definition of the operation. To exempt ${these}, write ${exempting} in \`${option}\`.`;
+    return `Resource \`${path}\` has ${what} for ${groups} that does not run for ${lacking}, which ${uncovered.length > 1 ? 'say' : 'says'} no \`group\`. To cover ${these}, write ${words} in the definition of the operation. To exempt ${these}, ${exempting}.`;
   }
-  return `Resource \`${path}\` has ${what} for ${quoted(one.covered)} that does not run for ${lacking}. To cover all operations of the group, name it in \`${option}\`: \`${one.group}: […]\`. To exempt ${these}, write ${exempting}.`;
+  return `Resource \`${path}\` has ${what} for ${quoted(one.covered)} that does not run for ${lacking}. To cover all operations of the group, name it in \`${option}\`: \`${one.group}: […]\`. To exempt ${these}, ${exempting}.`;
+}
+
+/** A key that is the name of a group, or of another form of a read, exempts no custom operation of that name. */
+function exemptionOf({ option, uncovered }: Uncovered): string {
+  const isTaken = (name: string) => groupNames.some((group) => group === name) || (option === 'guardsFor' && name === queryName);
+  const [taken, own] = [uncovered.filter(isTaken), uncovered.filter((name) => !isTaken(name))];
+  const write = `write ${listNames(own.map((name) => `\`${name}: []\``))} in \`${option}\``;
+  const rename = `give ${quoted(taken)} another name, and write that with \`[]\` in \`${option}\`, where ${quoted(taken)} can mean something else`;
+  return [...(own.length > 0 ? [write] : []), ...(taken.length > 0 ? [rename] : [])].join('; ');
 }
 
 function quoted(names: readonly string[]): string {

@@ -88,6 +88,12 @@ type MeansCustom<Key, Names extends keyof Groups, Groups> = Key extends Names | 
 /** The groups to which custom operations say that they belong. */
 type GroupsOfCustom<Groups, Names extends keyof Groups> = { [Name in Names]: GroupsAround<Groups[Name]> }[Names];
 
+/** The custom operations that can write: a GET has no hooks before it, nor a transaction. */
+type WritingNames<Methods, Names extends keyof Methods> = { [Name in Names]: Methods[Name] extends 'GET' ? never : Name }[Names];
+
+/** What a key of `before` and `within` may name. */
+type WriteKeys<Ops, F extends Fields, Names extends keyof Groups, Groups> = Names | Writes<Ops, F> | GroupsOfCustom<Groups, Names>;
+
 /** A hook in the transaction of a write. */
 type Within<Op extends string, Ctx, Doc> = [Op] extends [Operation]
   ? (ctx: Ctx, written: WrittenBy<Op, Doc>) => unknown
@@ -103,7 +109,12 @@ type WrittenBy<Op, Doc> = Op extends 'create'
 type RelationPath<F extends Fields> = NamesOr<'the model has no relations', RelationNames<F>['paths'], F>;
 
 /** The names of custom operations, by the types that TypeScript infers for each of them. */
-export type CustomNames<Bodies, Queries, Paths, Groups> = keyof Bodies & keyof Queries & keyof Paths & keyof Groups & string;
+export type CustomNames<Bodies, Queries, Paths, Groups, Methods> = keyof Bodies &
+  keyof Queries &
+  keyof Paths &
+  keyof Groups &
+  keyof Methods &
+  string;
 
 /**
  * Options of a resource: a model, its operations, and who may do what. `Names` are the names of custom operations,
@@ -117,7 +128,8 @@ export interface ResourceOptions<
   Queries = Record<string, unknown>,
   Paths = Record<string, unknown>,
   Groups = Record<string, unknown>,
-  Names extends CustomNames<Bodies, Queries, Paths, Groups> = CustomNames<Bodies, Queries, Paths, Groups>,
+  Methods = Record<string, unknown>,
+  Names extends CustomNames<Bodies, Queries, Paths, Groups, Methods> = CustomNames<Bodies, Queries, Paths, Groups, Methods>,
   Scope = ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>>,
   App = Koa.Context,
 > extends ListOptions<RelationPath<F>>,
@@ -215,7 +227,16 @@ export interface ResourceOptions<
    * @default none
    */
   readonly operations?: {
-    readonly [Name in Names]: CustomOperation<Principal, Document<Model<F>>, Bodies[Name], Queries[Name], Paths[Name], Groups[Name], App>;
+    readonly [Name in Names]: CustomOperation<
+      Principal,
+      Document<Model<F>>,
+      Bodies[Name],
+      Queries[Name],
+      Paths[Name],
+      Groups[Name],
+      App,
+      Methods[Name]
+    >;
   };
   /**
    * Hooks that run before a write, in order, after the validation: also if the record turns out not to exist, or not to
@@ -229,7 +250,7 @@ export interface ResourceOptions<
    * before: { create: [async (_ctx, draft) => { draft.password = await hash(draft.password); }] }
    */
   readonly before?: {
-    readonly [Key in NoInfer<Names> | Writes<NoInfer<Ops>, F> | GroupsOfCustom<NoInfer<Groups>, NoInfer<Names>>]?: readonly BeforeHook<
+    readonly [Key in WriteKeys<NoInfer<Ops>, F, WritingNames<NoInfer<Methods>, NoInfer<Names>>, NoInfer<Groups>>]?: readonly BeforeHook<
       RequestContext<Principal, App>,
       DraftOf<Meant<Key, Ops, F>, F> | (MeansCustom<Key, Names, Groups> extends true ? undefined : never)
     >[];
@@ -248,7 +269,7 @@ export interface ResourceOptions<
    * }
    */
   readonly within?: {
-    readonly [Key in NoInfer<Names> | Writes<NoInfer<Ops>, F> | GroupsOfCustom<NoInfer<Groups>, NoInfer<Names>>]?: readonly Within<
+    readonly [Key in WriteKeys<NoInfer<Ops>, F, WritingNames<NoInfer<Methods>, NoInfer<Names>>, NoInfer<Groups>>]?: readonly Within<
       MeansCustom<Key, Names, Groups> extends true ? string : Meant<Key, Ops, F>,
       RequestContext<Principal, App>,
       Document<Model<F>>
