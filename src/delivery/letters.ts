@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { askWithin } from '../mongo/driver/ask-within.ts';
 import { bsonOptions } from '../mongo/driver/bson-options.ts';
-import type { QueueRow } from './queue-rows.ts';
+import { type Line, type QueueRow, QueueRows } from './queue-rows.ts';
 
 /** Which rows make a queue. */
 interface LettersOptions {
@@ -33,10 +33,13 @@ export interface Letters<Row extends QueueRow> {
 const patienceMS = 10_000;
 const writeOptions = { writeConcern: { w: 'majority' }, maxTimeMS: patienceMS } as const;
 const keepMS = 30 * 86_400_000;
+/** When a line whose dead letter is skipped is looked at, in milliseconds, even if nobody comes to say that it goes on. */
+const watchMS = 30_000;
 
 /** Opens a queue for those who look after it. */
 export function openLetters<Row extends QueueRow>({ db, collection, line, sequence }: LettersOptions): Letters<Row> {
   const rows = db.collection<QueueRow>(collection, { ...bsonOptions, readPreference: 'primary' });
+  const queue = new QueueRows({ db, collection, line, sequence });
   const ask = <T>(send: (options: object) => Promise<T>) =>
     askWithin(patienceMS, (signal) => send({ maxTimeMS: patienceMS, signal } as object));
   const countOf = (state: QueueRow['state']) => ask((options) => rows.countDocuments({ state, deliveredAt: null } as object, options));
@@ -66,14 +69,15 @@ export function openLetters<Row extends QueueRow>({ db, collection, line, sequen
     },
 
     async skip(id) {
-      const gone = { state: 'delivered', deliveredAt: '$$NOW', skippedAt: '$$NOW', expiresAt: { $add: ['$$NOW', keepMS] } };
       const filter = { _id: { $eq: id }, state: 'dead' } as object;
-      const skipped = await ask((options) => rows.findOneAndUpdate(filter, [{ $set: gone }], { ...options, ...writeOptions }));
-      if (!skipped) return false;
-      const ofLine = Object.fromEntries(
-        line.map((field) => [field, { $eq: (skipped as object as Record<string, unknown>)[field] ?? null }]),
-      );
-      const next = { ...ofLine, state: 'pending', deliveredAt: null } as object;
+      const letter = await ask((options) => rows.findOne(filter, options));
+      if (!letter) return false;
+      const ofLine: Line = Object.fromEntries(line.map((field) => [field, (letter as object as Line)[field] ?? null]));
+      await queue.watch(ofLine, watchMS);
+      const gone = { state: 'delivered', deliveredAt: '$$NOW', skippedAt: '$$NOW', expiresAt: { $add: ['$$NOW', keepMS] } };
+      const skipped = await ask((options) => rows.updateOne(filter, [{ $set: gone }], { ...options, ...writeOptions }));
+      if (skipped.matchedCount === 0) return false;
+      const next = { ...queue.ofLine(ofLine), state: 'pending' } as object;
       const isFree = { $lte: [{ $ifNull: ['$lease.until', '$$NOW'] }, '$$NOW'] }; // somebody may have it already
       const due = [{ $set: { dueAt: { $cond: [isFree, '$$NOW', '$dueAt'] }, releasedAt: '$$NOW', behind: '$$REMOVE' } }];
       await ask((options) => rows.findOneAndUpdate(next, due, { ...options, ...writeOptions, sort: { [sequence]: 1 } }));

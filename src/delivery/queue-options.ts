@@ -12,18 +12,18 @@ export interface RetryOptions {
 
 /** What a queue tells of. */
 export type QueueObservation<Row> =
-  | { readonly kind: 'delivered'; readonly row: Row; readonly attempt: number; readonly duration: number }
-  | {
-      readonly kind: 'failed';
-      readonly row: Row;
-      readonly attempt: number;
-      readonly duration: number;
-      readonly error: unknown;
-      readonly retryIn: number;
-    }
-  | { readonly kind: 'dead'; readonly row: Row; readonly attempt: number; readonly duration: number; readonly error: unknown }
-  | { readonly kind: 'lost'; readonly row: Row; readonly attempt: number; readonly duration: number }
+  | (Handled<Row> & { readonly kind: 'delivered' })
+  | (Handled<Row> & { readonly kind: 'failed'; readonly error: unknown; readonly retryIn: number })
+  | (Handled<Row> & { readonly kind: 'dead'; readonly error: unknown })
+  | (Handled<Row> & { readonly kind: 'lost' })
   | { readonly kind: 'error'; readonly error: unknown };
+
+/** One run of a handler, and how long it has taken, in milliseconds. */
+export interface Handled<Row> {
+  readonly row: Row;
+  readonly attempt: number;
+  readonly duration: number;
+}
 
 /** What `handle` gets beside the row. */
 export interface Given {

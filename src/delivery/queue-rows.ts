@@ -17,6 +17,8 @@ export interface QueueRow {
   /** The time of its first attempt. */
   readonly triedAt?: Date;
   readonly lastError?: string;
+  /** When it was a dead letter and was released, or followed one that was skipped. */
+  readonly releasedAt?: Date;
   readonly deliveredAt?: Date;
   /** When it is removed. */
   readonly expiresAt?: Date;
@@ -25,10 +27,11 @@ export interface QueueRow {
 /** The values of the fields that name a line. */
 export type Line = Readonly<Record<string, unknown>>;
 
-/** A due row, as far as it is read to find its line. */
+/** A due row, as far as it is read to find its line, and its place there. */
 export interface DueRow {
   readonly id: unknown;
   readonly line: Line;
+  readonly place: number | bigint;
 }
 
 /** The first row of a line, and by which token it was taken, if it was. */
@@ -64,21 +67,25 @@ const isDue = { $lte: ['$dueAt', now] };
 export class QueueRows<Row extends QueueRow> {
   readonly #rows: Collection<QueueRow>;
   readonly #line: readonly string[];
-  readonly #sort: Readonly<Record<string, 1>>;
+  readonly #sequence: string;
 
   constructor({ db, collection, line, sequence }: RowsOptions) {
     this.#rows = db.collection(collection, { ...bsonOptions, readPreference: 'primary' });
     this.#line = line;
-    this.#sort = { [sequence]: 1 };
+    this.#sequence = sequence;
   }
 
   /** The rows whose time has come, those that wait longest first. */
   async findDue(limit: number): Promise<DueRow[]> {
     const filter = { state: 'pending', deliveredAt: null, $expr: isDue } as const;
-    const projection = { _id: 1, ...Object.fromEntries(this.#line.map((field) => [field, 1])) };
+    const projection = { _id: 1, ...Object.fromEntries([...this.#line, this.#sequence].map((field) => [field, 1])) };
     const options = { projection, sort: { dueAt: 1, _id: 1 }, limit, maxTimeMS: patienceMS } as const;
     const found = await askWithin(patienceMS, (signal) => this.#rows.find(filter as object, { ...options, signal } as object).toArray());
-    return found.map((row) => ({ id: row._id, line: Object.fromEntries(this.#line.map((field) => [field, valueAt(row, field)])) }));
+    return found.map((row) => ({
+      id: row._id,
+      line: Object.fromEntries(this.#line.map((field) => [field, valueAt(row, field)])),
+      place: valueAt(row, this.#sequence) as number | bigint,
+    }));
   }
 
   /**
@@ -104,15 +111,26 @@ export class QueueRows<Row extends QueueRow> {
   }
 
   /**
-   * Leaves due rows alone as long as the first one of their line, so that they do not hide other lines. Who delivers
-   * that one takes the next by itself: this time only matters if it dies in between, or if the database is away for as
-   * long.
+   * Has the last row of a line found by `withinMS`, if it waits behind others. Any row that is found leads to the first
+   * of its line: so the line goes on if whoever has it dies, also between two rows, where it has no lease.
+   */
+  async watch(line: Line, withinMS: number): Promise<void> {
+    const waits = { ...this.ofLine(line), state: 'pending', behind: true };
+    const change = { dueAt: { $min: ['$dueAt', later(withinMS)] } };
+    const last = { sort: { [this.#sequence]: -1 }, projection: { _id: 1 } } as const;
+    await this.#ask((options) => this.#rows.findOneAndUpdate(waits as object, [{ $set: change }], { ...options, ...last }));
+  }
+
+  /**
+   * Leaves due rows alone as long as the first one of their line, so that they do not hide other lines. They are in the
+   * order of the line. The last of them is looked at first: it is there for as long as others are, and its time matters
+   * if whoever has the line dies, or if the database is away for as long.
    */
   async park(ids: readonly unknown[], first: QueueRow | undefined, leaseMS: number): Promise<void> {
     if (ids.length === 0) return;
     const base = first?.state === 'dead' ? later(restBehindDeadMS) : (first?.dueAt ?? later(leaseMS));
     const spread = { $multiply: [{ $rand: {} }, ids.length * stepBehindMS] };
-    const step = { $cond: [{ $eq: ['$_id', { $literal: ids[0] }] }, 0, spread] };
+    const step = { $cond: [{ $eq: ['$_id', { $literal: ids.at(-1) }] }, 0, spread] };
     const filter = { _id: { $in: ids }, state: 'pending', deliveredAt: null, $expr: isDue };
     const change = { behind: true, dueAt: { $add: [{ $max: [base, now] }, step] } };
     await this.#ask((options) => this.#rows.updateMany(filter as object, [{ $set: change }], options));
@@ -162,16 +180,20 @@ export class QueueRows<Row extends QueueRow> {
 
   /** Changes the first row of a line that is not delivered, if a condition holds, and returns it. */
   async #changeFirst(line: Line, condition: object, change: Readonly<Record<string, unknown>>): Promise<Row | undefined> {
-    const filter = { ...Object.fromEntries(Object.entries(line).map(([field, value]) => [field, { $eq: value }])), deliveredAt: null };
     const entries = Object.entries(change).map(([field, value]) => [field, { $cond: [condition, value, `$${field}`] }]);
     const changed = await this.#ask((options) =>
-      this.#rows.findOneAndUpdate(filter as object, [{ $set: Object.fromEntries(entries) }], {
+      this.#rows.findOneAndUpdate(this.ofLine(line), [{ $set: Object.fromEntries(entries) }], {
         ...options,
-        sort: this.#sort,
+        sort: { [this.#sequence]: 1 },
         returnDocument: 'after',
       }),
     );
     return (changed as Row | null) ?? undefined;
+  }
+
+  /** A filter for the rows of a line that are not delivered. */
+  ofLine(line: Line): object {
+    return { ...Object.fromEntries(Object.entries(line).map(([field, value]) => [field, { $eq: value }])), deliveredAt: null };
   }
 
   /** A write that is not answered may still happen: then its lease is held by nobody, and ends. */

@@ -3,7 +3,7 @@ import type { ObjectId } from 'mongodb';
 import { PermanentFailure } from '../errors.ts';
 import { Lease, WorkerClosed } from './lease.ts';
 import { type Busy, type Candidate, isSame, type Left, linesOf } from './lines.ts';
-import { Postponed, type QueueObservation, type QueueOptions } from './queue-options.ts';
+import { type Handled, Postponed, type QueueObservation, type QueueOptions } from './queue-options.ts';
 import { type Claimed, type Line, type QueueRow, QueueRows } from './queue-rows.ts';
 import { report } from './report.ts';
 import { textOfError } from './text-of-error.ts';
@@ -206,9 +206,11 @@ export class Queue<Row extends QueueRow> {
   async #putOff(line: Line, behind: readonly unknown[], { row, token }: Claimed<Row>): Promise<void> {
     try {
       await this.#rows.park(behind, row, this.#leaseMS);
+      if (token && row.releasedAt) await this.#rows.watch(line, this.#leaseMS); // they were left alone for longer
     } finally {
       const first = token || behind.length === 0 ? undefined : await this.#pass(line); // without an answer, it may have parked
       if (first && !isSame(first._id, row._id)) this.#isStale = true;
+      if (first && row.state === 'dead' && first.state !== 'dead') await this.#rows.watch(line, this.#leaseMS);
     }
   }
 
@@ -291,10 +293,4 @@ export class Queue<Row extends QueueRow> {
   #tell(what: QueueObservation<Row>): void {
     void report(this.#options.observe, what);
   }
-}
-
-interface Handled<Row> {
-  readonly row: Row;
-  readonly attempt: number;
-  readonly duration: number;
 }

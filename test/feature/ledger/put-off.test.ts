@@ -11,7 +11,7 @@ const { rows, add, start } = useQueue(database);
 afterEach(() => jest.restoreAllMocks());
 
 /** Has the first call of a command wait: before it is sent, or with its answer. */
-function holdFirst(name: 'claim' | 'park' | 'giveBack', what: 'command' | 'answer') {
+function holdFirst(name: 'claim' | 'park' | 'giveBack' | 'deliver', what: 'command' | 'answer') {
   let arrive: () => void;
   let release = (): void => undefined;
   const arrived = new Promise<void>((resolve) => {
@@ -111,6 +111,94 @@ describe('a row that was put off is handled at once when it has become the first
     first.release();
     await until(() => handled.length === 1);
     expect([handled, told]).toEqual([[2], [lost]]);
+  });
+});
+
+describe('a line whose worker has died between two of its rows goes on when a lease would have ended', () => {
+  const short = 300;
+  const letters = () => openLetters({ db: database.db, collection: 'rows', line: ['line'], sequence: 'n' });
+  const line = (count: number, first: object = {}) =>
+    add(Array.from({ length: count }, (_, at) => ({ _id: at + 1, line: 'a', n: at + 1, ...(at === 0 && first) })));
+
+  /** A worker that does no more than note that it has delivered a row. */
+  async function dieAfter(last: number, meanwhile: () => unknown = () => undefined): Promise<() => void> {
+    const died = await new Promise<ReturnType<typeof holdFirst>>((resolve) => {
+      start({
+        lease: short,
+        concurrency: 1,
+        async handle({ n }) {
+          if (n !== last) return;
+          await meanwhile();
+          resolve(holdFirst('deliver', 'answer'));
+        },
+      });
+    });
+    await died.arrived;
+    return died.release;
+  }
+
+  /** The rows that a worker gets which lives. */
+  async function goOnUntil(last: number): Promise<number[]> {
+    const { handled, handle } = useHandled();
+    start({ lease: short, handle });
+    await until(() => handled.includes(last));
+    return handled;
+  }
+
+  /** Has a worker look at a line that a dead letter stops. */
+  async function lookAt(waiting: number): Promise<void> {
+    const looking = start({ lease: short, handle: async () => undefined });
+    await until(async () => (await rows().countDocuments({ behind: true })) === waiting);
+    await looking.close();
+  }
+
+  it('also behind a dead letter that was released', async () => {
+    await line(3, { state: 'dead' });
+    await lookAt(2);
+    await letters().release();
+    const release = await dieAfter(1);
+    expect(await goOnUntil(3)).toEqual([2, 3]);
+    release();
+  });
+
+  it('also behind a dead letter that was skipped', async () => {
+    await line(4, { state: 'dead' });
+    await lookAt(3);
+    await letters().skip(1);
+    const release = await dieAfter(2);
+    expect(await goOnUntil(4)).toEqual([3, 4]);
+    release();
+  });
+
+  it('also if those who skip a dead letter die before they have said that the line goes on', async () => {
+    await line(3, { state: 'dead' });
+    await lookAt(2);
+    await letters().skip(1);
+    expect((await rows().findOne({ _id: 3 }))?.dueAt.getTime()).toBeLessThan(Date.now() + 60_000);
+  });
+
+  it('also if another worker knows of a dead letter only, which was released meanwhile', async () => {
+    await line(2, { state: 'dead' });
+    const { handled, handle } = useHandled();
+    const park = holdFirst('park', 'command');
+    start({ lease: short, handle });
+    await park.arrived;
+    await letters().release();
+    const release = await dieAfter(1, async () => {
+      await rows().updateOne({ _id: 2 }, { $unset: { behind: true, dueAt: true } });
+      park.release();
+      await until(async () => (await rows().findOne({ _id: 2 }))?.behind === true);
+    });
+    await until(() => handled.length === 1);
+    expect(handled).toEqual([2]);
+    release();
+  });
+
+  it('also if only the last of many rows is left', async () => {
+    await line(300);
+    const release = await dieAfter(299);
+    expect(await goOnUntil(300)).toEqual([300]);
+    release();
   });
 });
 
