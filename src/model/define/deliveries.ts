@@ -10,6 +10,10 @@ export interface Deliveries {
   readonly line: readonly string[];
   /** The field that orders the rows of a line. */
   readonly sequence: string;
+  /** The field that says whether a record is delivered to. */
+  readonly enabled: string;
+  /** A private field: the times at which that has changed, also by a delete that can be undone. The last one ends it. */
+  readonly switchedAt: string;
 }
 
 const mark = markOf('deliveries');

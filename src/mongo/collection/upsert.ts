@@ -7,6 +7,7 @@ import type { Commands } from '../driver/commands.ts';
 import { isIdTaken } from '../driver/outcome.ts';
 import type { Command, Work } from '../driver/work.ts';
 import type { Filter } from '../query/filter.ts';
+import { noteSwitch } from '../query/switch-times.ts';
 import { countWrite, literal } from '../query/update-pipeline.ts';
 import { StoredRecord } from '../stored-record.ts';
 import type { Operations, UpsertTarget } from './operations.ts';
@@ -93,6 +94,8 @@ function buildUpsert(model: CompiledModel, record: Stored, now: Date): BsonDocum
   const next = countWrite(model, now);
   const set: BsonDocument = { [newKey]: '$$REMOVE' };
   for (const { path, value } of (folds?.extend(changes) ?? changes).assignments) set[path] = literal(value);
+  const switched = Object.entries(noteSwitch(model, changes.assignments, now));
+  for (const [key, times] of switched) set[key] = { $cond: [isNew, '$$REMOVE', times] };
   const kept = root.fields.filter(({ maintained }) => maintained).map(({ key }) => key);
   const ours = [...ownKeys].filter((own) => root.fields.every(({ key }) => key !== own));
   for (const key of [...kept, ...ours]) set[key] = { $cond: [isNew, literal(valueIn(record, key)), next[key] ?? `$${key}`] };

@@ -5,6 +5,7 @@ import { KeyMerge } from '../../model/write/key-merge.ts';
 import type { Changes, EmbeddedMerge } from '../../model/write/plan-changes.ts';
 import type { Filter } from './filter.ts';
 import { mergedKeys, requirementsOf } from './merge-keys.ts';
+import { noteSwitch } from './switch-times.ts';
 
 /**
  * Builds the update that carries out a plan in one atomic command. It is an aggregation pipeline, because only a
@@ -27,6 +28,7 @@ export function buildUpdate(model: CompiledModel, changes: Changes, now: Date, c
   }
   const last: BsonDocument = { ...computed };
   for (const { path, value } of assignments) last[path] = value instanceof KeyMerge ? mergedKeys(value, `$${path}`) : literal(value);
+  if (model.deliveries) Object.assign(last, noteSwitch(model, assignments, now));
   count(last, model, now);
   if (assignments.length > 0 || computed || model.updatedAt || model.revision) stages.push({ $set: last });
   return stages;

@@ -22,7 +22,13 @@ export interface DeliveryRow extends QueueRow, Pick<Event, 'type' | 'model' | 's
 
 /** The queue of a model of subscriptions. What one is sent about a record, from birth to end, is sent in order. */
 export function deliveriesTo({ collection }: Pick<Model, 'collection'>): Deliveries {
-  return { collection: `${collection}_deliveries`, line: ['subscription', 'model', 'subject', 'life'], sequence: 'revision' };
+  return {
+    collection: `${collection}_deliveries`,
+    line: ['subscription', 'model', 'subject', 'life'],
+    sequence: 'revision',
+    enabled: 'isEnabled',
+    switchedAt: 'switchedAt',
+  };
 }
 
 /** How long a command may take, in milliseconds. */

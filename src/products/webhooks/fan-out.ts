@@ -10,7 +10,7 @@ import type { everything } from '../../mongo/query/filter.ts';
 import { readId } from '../../store/open-store.ts';
 import type { Store, StoreFilter } from '../../store/store.ts';
 import type { DeliveryRows } from './delivery-rows.ts';
-import type { Subscription } from './subscription.ts';
+import { hearsOf, type Subscription } from './subscription.ts';
 
 /** Reads the record of an event as it is now, a deleted one too. Undefined if it is gone for good. */
 export type LoadRecord = <Doc = Readonly<Record<string, unknown>>>() => Promise<Doc | undefined>;
@@ -44,8 +44,8 @@ export function compileFanOut(findAudience: ReturnType<typeof compileAudience>, 
     const ofModel = event.type.slice(0, event.type.lastIndexOf('.'));
     const types = { in: ['*', `${ofModel}.*`, event.type] };
     const some: string[] = [];
-    for await (const { id } of audience.each({ isEnabled: true, types } as never) as AsyncIterable<Subscription>) {
-      some.push(String(id));
+    for await (const subscription of audience.each({ isEnabled: true, types } as never) as AsyncIterable<Subscription>) {
+      if (hearsOf(subscription, event)) some.push(String(subscription.id));
       if (some.length === rowsPerCommand) await rows.add(event, some.splice(0));
     }
     if (some.length > 0) await rows.add(event, some);

@@ -24,7 +24,7 @@ import { compileAudience, compileFanOut, modelsOf, type SubscriptionScope } from
 import { Pace } from './pace.ts';
 import { compileSend, type Outcome } from './send.ts';
 import { loadSigner } from './sign.ts';
-import { type Subscription, secretsOf } from './subscription.ts';
+import { hearsOf, type Subscription, secretsOf } from './subscription.ts';
 import type { TransportOptions } from './transport.ts';
 
 /** Options of `open`. */
@@ -109,8 +109,8 @@ export async function openWebhooks<M extends Model>(
     if ('wait' in turn) throw new Postponed(turn.wait);
     let outcome: Outcome | undefined;
     try {
-      const subscription = await findEnabled(await findAudience(eventOf(row)), row.subscription);
-      if (!subscription) return; // nobody waits for it any more, or may hear of it
+      const subscription = await find(await findAudience(eventOf(row)), row.subscription);
+      if (!subscription || !hearsOf(subscription, row)) return; // nobody waits for it any more, or may hear of it
       const { url } = subscription;
       outcome = await send({ id: row.event, body: bodyOf(row), url, secrets: secretsOf(subscription, Date.now()) }, signal);
       if (outcome.status === 410) await disable(subscriptions, subscription);
@@ -133,10 +133,9 @@ function requireKnown({ name, collection }: Model, api: Api): void {
   throw new ConfigurationError(`The api of \`open\` of webhooks does not know ${name}: add it to its \`resources\` or \`models\`.`);
 }
 
-async function findEnabled(store: Store<HasFields> | undefined, id: string): Promise<Subscription | undefined> {
+async function find(store: Store<HasFields> | undefined, id: string): Promise<Subscription | undefined> {
   try {
-    const subscription = (await store?.get(id as never)) as Subscription | undefined;
-    return subscription?.isEnabled ? subscription : undefined;
+    return (await store?.get(id as never)) as Subscription | undefined;
   } catch (error) {
     if (isProblem(error) && error.status === 404) return undefined;
     throw error;

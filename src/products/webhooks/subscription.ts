@@ -1,9 +1,11 @@
+import type { Event } from '../../delivery/outbox.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { defineModel, type Model, type ModelOptions } from '../../model/define/define-model.ts';
 import { withDeliveries } from '../../model/define/deliveries.ts';
 import type { Document } from '../../model/define/infer.ts';
 import type { Fields } from '../../model/define/schema.ts';
 import { t } from '../../model/define/t.ts';
+import { wasOn } from '../../mongo/query/switch-times.ts';
 import { deliveriesTo } from './delivery-rows.ts';
 import { newSecret } from './sign.ts';
 import { type TransportOptions, urlPattern } from './transport.ts';
@@ -26,6 +28,7 @@ function fieldsOf(transport: TransportOptions) {
       description: 'Which events are sent: `order.patched`, all of a model as `order.*`, or all as `*`.',
     }),
     isEnabled: t.boolean({ default: true, description: 'Whether events are sent. Those of the time in which it is false are not.' }),
+    switchedAt: t.optional(t.array(t.date(), { policy: { private: true } })),
     disabledAt: t.optional(t.date({ policy: byServer, description: 'When the service last stopped sending by itself.' })),
     disabledFor: t.optional(t.enum(['gone'], { policy: byServer, description: 'Why: `gone` if the receiver has answered with 410.' })),
     secret: t.string({ default: newSecret, policy: { private: true } }),
@@ -64,6 +67,11 @@ export function defineSubscriptions<F extends Fields>(
   const indexes = [{ fields: ['types'] }] as const;
   const model = defineModel(name, { collection, fields: { ...own, ...fields }, history: history as boolean, indexes });
   return withDeliveries(model, deliveriesTo(model)) as never;
+}
+
+/** Whether a subscription is sent an event: it is on, and was so at the time of the event. */
+export function hearsOf({ isEnabled, switchedAt = [] }: Subscription, { at }: Pick<Event, 'at'>): boolean {
+  return isEnabled && wasOn(switchedAt, at);
 }
 
 /** For how long a secret that was changed signs beside the new one, in milliseconds: receivers change at leisure. */
