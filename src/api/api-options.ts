@@ -274,6 +274,7 @@ export const apiOptionNames = [
   'maxPrefix',
   'maxSortKeys',
   'maxIdsThrough',
+  'maxConditionsThrough',
   'maxSortThrough',
   'maxSearchLength',
   'maxSearchTerms',

@@ -66,7 +66,7 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
     const searching = compileSearching(seen, options);
     const points = nearPoints(own);
     const finding = { search: searching?.rules, hasPoints: points.length > 0 };
-    const rules = { own, fields, ...finding, ...(through && { relations: through.relations }), ...bounds };
+    const rules = { own, fields, ...finding, ...(through && { through }), ...bounds };
     const ofIntegers = mayExceedInt64(fields) ? (['validation_failed'] as const) : [];
     const ofAll = [...ofRead, 'invalid_query', 'too_many_matches', ...ofIntegers] as const;
     const problems = (method: string) => [...ofAll, ...(searching?.problems(method) ?? [])];

@@ -112,7 +112,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
       paging: whole ? unpaged : paging,
       selector: fields ? selector : undefined,
       includes,
-      ...(through && { relations: through.relations }),
+      ...(through && { through }),
       isWhole: whole,
       search: searching?.rules,
       hasPoints: points.length > 0,

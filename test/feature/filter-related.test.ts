@@ -199,6 +199,64 @@ describe('a filter through relations', () => {
   });
 });
 
+describe('what a filter asks about related records', () => {
+  const send = (filter: string, api = byIds) =>
+    api.request('POST', '/api/articles/query', { headers: { 'x-tenant': 'x' }, body: { filter } });
+  const found = ({ body }: Awaited<ReturnType<typeof send>>) => body.data?.map((one: { id: string }) => one.id).join(' ');
+  const anyOf = (...texts: readonly string[]) => texts.map((text) => `any(comments, text = "${text}")`).join(' AND ');
+
+  const nones = Array.from({ length: 199 }, (_, n) => `none(comments, stars = ${n + 2})`);
+
+  it.each(plans)('is one query for hundreds of `none` of one relation, %s', async (_plan, api) => {
+    for (const [parts, ids] of [
+      [Array(400).fill('none(comments)'), 'a3 a4'],
+      [[...nones, 'none(comments, text = "no")'], 'a3 a4'],
+    ] as const) {
+      commands.clear();
+      const answer = await send(parts.join(' AND '), api);
+      expect([answer.status, found(answer), commands.names.length]).toEqual([200, ids, 2]);
+    }
+  });
+
+  it.each([
+    ['any(comments, text = "good") AND (title = "One" OR NOT (title = "Two" AND any(comments, text = "good")))', 'a1', 2],
+    ['any(comments, author.name = "Ben" AND stars = 5) AND any(comments, author.name = "Ben" AND text = "good")', 'a1', 4],
+    ['author.name = "Ann" AND author.homes.city = "Ulm" AND any(author)', 'a1', 2],
+    ['NOT author.name = "Ann" OR NOT author.homes.city = "Ulm"', 'a2 a3 a4', 2],
+  ])('is asked once where it is equal or about one record: %s', async (filter, ids, count) => {
+    for (const [, api] of plans) {
+      commands.clear();
+      const answer = await send(filter, api);
+      expect([answer.status, found(answer), commands.names.length]).toEqual([200, ids, count]);
+    }
+  });
+
+  it('is at most 16 different questions', async () => {
+    const texts = Array.from({ length: 17 }, (_, n) => `t${n}`);
+    expect((await send(anyOf(...texts.slice(1)))).status).toBe(200);
+    commands.clear();
+    const { status, body } = await send(anyOf(...texts));
+    expect([status, body.code, commands.names]).toEqual([400, 'invalid_query', []]);
+    expect(body.errors).toEqual([
+      {
+        field: 'filter',
+        message: 'has 17 conditions on related records: at most 16 are allowed',
+        rule: 'too_complex',
+        params: { limit: 16 },
+      },
+    ]);
+  });
+
+  describe('with `maxConditionsThrough` of the api', () => {
+    const strict = useApi<Caller>(database, resources, { authenticate, maxConditionsThrough: 1 });
+
+    it('is at most so many', async () => {
+      expect((await send(anyOf('good'), strict)).status).toBe(200);
+      expect((await send(anyOf('good', 'bad'), strict)).body.errors[0].params).toEqual({ limit: 1 });
+    });
+  });
+});
+
 describe('a list through a relation by `t.hasMany` alone', () => {
   const marked = useApi<Caller>(
     database,

@@ -19,6 +19,12 @@ export interface ThroughLimits {
    */
   readonly maxIdsThrough?: number;
   /**
+   * The most conditions on related records in a `filter`: each may be a command. Equal ones count once, and so do those
+   * that are asked together, such as `none(r, a) AND none(r, b)`. More are 400 with rule `too_complex`. At most 100.
+   * @default 16
+   */
+  readonly maxConditionsThrough?: number;
+  /**
    * The most matches of a list that is sorted by a field of related records. More are 422. At most 100,000.
    *
    * @default 10,000
@@ -42,6 +48,8 @@ export interface Through {
   readonly relations: ReadonlyMap<string, ThroughRelation<GuardedSource>>;
   /** The first steps of all names. */
   readonly steps: readonly Step<GuardedSource>[];
+  /** The most conditions on related records in a filter. */
+  readonly maxConditions: number;
   /** The most ids of one relation that become part of a filter. */
   readonly maxIds: number;
   /** The most matches that are sorted by values of related records. */
@@ -57,6 +65,7 @@ export interface Through {
 /** The legal values of the limits. */
 const throughLimits: LegalOptions<ThroughLimits> = {
   maxIdsThrough: aWholeNumber(1, 10_000),
+  maxConditionsThrough: aWholeNumber(1, 100),
   maxSortThrough: aWholeNumber(1, 100_000),
 };
 
@@ -95,7 +104,7 @@ export function compileThrough(model: ModelInput, names: readonly string[], opti
 /** `known` are the fields of all views. */
 function compileIn(root: CompiledModel, names: readonly string[], options: ThroughOptions, known: WeakSet<object>): Through {
   const { owner = 'a list' } = options;
-  const { maxIdsThrough, maxSortThrough } = checkThroughLimits(options);
+  const { maxIdsThrough, maxConditionsThrough, maxSortThrough } = checkThroughLimits(options);
   const { steps, paths } = compilePaths(root, names, { ...options, option: 'through', maxDepth });
   const made: Made = new Map();
   const relations = tryAll(
@@ -112,6 +121,7 @@ function compileIn(root: CompiledModel, names: readonly string[], options: Throu
     relations: new Map(relations),
     knows: (one) => known.has(one),
     steps,
+    maxConditions: maxConditionsThrough,
     maxIds: maxIdsThrough,
     maxSorted: maxSortThrough,
     rules: rulesAlong(root, steps),
@@ -120,12 +130,17 @@ function compileIn(root: CompiledModel, names: readonly string[], options: Throu
 }
 
 /** Fills in the limits. Throws a `ConfigurationError` that names one with an invalid value. */
-export function checkThroughLimits({ maxIdsThrough = 1_000, maxSortThrough = 10_000 }: ThroughLimits): Required<ThroughLimits> {
+export function checkThroughLimits({
+  maxIdsThrough = 1_000,
+  maxConditionsThrough = 16,
+  maxSortThrough = 10_000,
+}: ThroughLimits): Required<ThroughLimits> {
   tryAll([
     () => checkValue('`maxIdsThrough`', maxIdsThrough, throughLimits.maxIdsThrough),
+    () => checkValue('`maxConditionsThrough`', maxConditionsThrough, throughLimits.maxConditionsThrough),
     () => checkValue('`maxSortThrough`', maxSortThrough, throughLimits.maxSortThrough),
   ]);
-  return { maxIdsThrough, maxSortThrough };
+  return { maxIdsThrough, maxConditionsThrough, maxSortThrough };
 }
 
 type Made = Map<Step, ThroughStep<GuardedSource>>;
@@ -145,7 +160,7 @@ function relationBehind(
     const known = made.get(step) ?? toThroughStep(step, from, where);
     made.set(step, known);
     taken.push(known);
-    isSingle &&= !step.children && from.fieldTable.get(step.relation.field)?.arrayPath === undefined;
+    isSingle &&= known.isSingle;
     from = step.source.model;
   }
   const steps = taken as [ThroughStep<GuardedSource>, ...ThroughStep<GuardedSource>[]]; // a path has a relation
@@ -168,12 +183,12 @@ function toThroughStep(step: Step<GuardedSource>, from: CompiledModel, where: st
   const { relation, children, source } = step;
   if (children) {
     const { path, idTypes } = children;
-    return { name: relation.name, field: 'id', path: '_id', via: { field: relation.via, path, idTypes }, source };
+    return { name: relation.name, field: 'id', path: '_id', via: { field: relation.via, path, idTypes }, isSingle: false, source };
   }
   const ids = from.fieldTable.get(relation.field);
   if (!ids || ids.inNestedArray)
     throw new ConfigurationError(`${where}: \`${relation.field}\` of ${from.name} lies in an array of arrays, which no query can reach.`);
-  return { name: relation.name, field: ids.name, path: ids.path, via: undefined, source };
+  return { name: relation.name, field: ids.name, path: ids.path, via: undefined, isSingle: ids.arrayPath === undefined, source };
 }
 
 /** Whether the list can be sorted by a field of related records. */

@@ -6,6 +6,7 @@ import type { QueryField, QueryFields } from '../../model/compile/query-fields.t
 import type { Operator } from '../../model/define/policy.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
 import type { Expression } from '../relations/through/expression.ts';
+import { countRelated, simplify } from '../relations/through/simplify.ts';
 import { isThrough, type ThroughField, type ThroughRelation, type ThroughStep } from '../relations/through/through-field.ts';
 import { type ConditionLimits, castOne, castPrefix, filterableNames, notNull, refuseOperator, tooManyValues } from './parse-conditions.ts';
 
@@ -24,10 +25,16 @@ export const inDefinition: FilterBounds = { ...inUrl, hasBlanks: true };
 /** What a filter may name. */
 export interface FilterRules extends ConditionLimits {
   readonly fields: QueryFields;
-  /** The relations of the option `through`, by their names. @default none */
-  readonly relations?: ReadonlyMap<string, ThroughRelation>;
+  /** The relations that it may name, and how often. @default none */
+  readonly through?: FilterThrough;
   /** The end of "is not a field of …". @default 'this list' */
   readonly subject?: string;
+}
+
+/** The relations of the option `through`, by their names, and the most conditions on their records. */
+export interface FilterThrough {
+  readonly relations: ReadonlyMap<string, ThroughRelation>;
+  readonly maxConditions: number;
 }
 
 /** What names mean at a place of a filter: in a record of the list, in a related record, or in an item of an array. */
@@ -112,11 +119,22 @@ export function compileFilter(
   }
 
   const syntax = parse(text, bounds, errors);
-  const { fields, relations = new Map(), subject = 'this list' } = rules;
+  const { fields, through, subject = 'this list' } = rules;
+  const relations = through?.relations ?? new Map<string, ThroughRelation>();
   const all = new Map(fields);
   for (const relation of relations.values()) for (const field of relation.fields) if (!all.has(field.name)) all.set(field.name, field);
   const compiled = syntax && compile(syntax, { fields: all, relations, subject });
-  return isSound ? compiled : undefined;
+  if (!compiled || !isSound) return undefined;
+  const simple = simplify(compiled);
+  const asked = through ? countRelated(simple) : 0;
+  if (!through || asked <= through.maxConditions) return simple;
+  errors.push(tooManyRelated(asked, through.maxConditions));
+  return undefined;
+}
+
+function tooManyRelated(asked: number, limit: number): FieldError {
+  const message = `has ${asked} conditions on related records: at most ${limit} are allowed`;
+  return { field: filterName, message, rule: 'too_complex', params: { limit } };
 }
 
 function parse(text: string, bounds: FilterBounds, errors: ErrorSink): FilterSyntax | undefined {

@@ -11,8 +11,8 @@ import { Invalid } from '../../rules.ts';
 import type { SortKey } from '../query/position.ts';
 import { canonical, pathsIn } from '../relations/through/expression.ts';
 import type { Matching } from '../relations/through/plan-through.ts';
-import { isConditionThrough, type ThroughRelation, throughFields } from '../relations/through/through-field.ts';
-import { compileFilter, inBody, inUrl } from './compile-filter.ts';
+import { isConditionThrough, throughFields } from '../relations/through/through-field.ts';
+import { compileFilter, type FilterThrough, inBody, inUrl } from './compile-filter.ts';
 import { type CursorBounds, parseCursor, textOfList } from './cursor.ts';
 import { type Near, nearParameters, type ReadNear } from './near-parameters.ts';
 import { type ConditionLimits, givenTwice, type OtherParameters, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
@@ -69,7 +69,7 @@ export interface ListRules extends FilterLimits {
   /** The fields that clients may choose by `fields`; undefined if they may not choose. */
   readonly selector: FieldSelector | undefined;
   /** The relations that a filter may name. @default none */
-  readonly relations?: ReadonlyMap<string, ThroughRelation>;
+  readonly through?: FilterThrough;
   /** How `q` searches the list. @default it has no `q` */
   readonly search?: SearchRules | undefined;
   /** The relations that `include` may name. */

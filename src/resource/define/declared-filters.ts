@@ -37,7 +37,7 @@ export function compileDeclaredFilters(
   where: string,
 ): DeclaredFilter[] {
   const fields = through ? new Map([...model.clientFields, ...through.fields]) : model.clientFields;
-  const rules = { fields, ...(through && { relations: through.relations }), ...filterLimits };
+  const rules = { fields, ...(through && { through }), ...filterLimits };
   return tryAll(
     texts.map((text) => () => {
       const errors: FieldError[] = [];

@@ -36,6 +36,7 @@ const customer: ThroughStep = {
   field: 'customerId',
   path: 'customerId',
   via: undefined,
+  isSingle: true,
   source: { model: {}, collection: {} } as never,
 };
 const related = ['status', 'pieces'].map((name): [string, ThroughField] => [

@@ -10,9 +10,16 @@ const { clientFields } = compileModel(Item);
 const limits = { maxFilterValues: 3, maxPrefix: 5 };
 
 const source = { model: {}, collection: {} } as never;
-const owner: ThroughStep = { name: 'owner', field: 'ownerId', path: 'ownerId', via: undefined, source };
-const firm: ThroughStep = { name: 'firm', field: 'firmId', path: 'firmId', via: undefined, source };
-const notes: ThroughStep = { name: 'notes', field: 'id', path: '_id', via: { field: 'item', path: 'item', idTypes: ['string'] }, source };
+const owner: ThroughStep = { name: 'owner', field: 'ownerId', path: 'ownerId', via: undefined, isSingle: true, source };
+const firm: ThroughStep = { name: 'firm', field: 'firmId', path: 'firmId', via: undefined, isSingle: true, source };
+const notes: ThroughStep = {
+  name: 'notes',
+  field: 'id',
+  path: '_id',
+  via: { field: 'item', path: 'item', idTypes: ['string'] },
+  isSingle: false,
+  source,
+};
 
 function relation(...steps: readonly [ThroughStep, ...ThroughStep[]]): readonly [string, ThroughRelation] {
   const name = steps.map((step) => step.name).join('.');
@@ -24,13 +31,14 @@ function relation(...steps: readonly [ThroughStep, ...ThroughStep[]]): readonly 
 }
 
 const relations = new Map([relation(owner), relation(owner, firm), relation(notes), relation(notes, owner)]);
+const maxConditions = 4;
 const singles = [...relations.values()].filter(({ steps }) => !steps.some(({ via }) => via)).flatMap(({ fields }) => fields);
 const fields = new Map([...clientFields, ...singles.map((field) => [field.name, field] as const)]);
 
 function compile(text: string, bounds = inUrl) {
   const errors: FieldError[] = [];
   const outOfRange: FieldError[] = [];
-  const expression = compileFilter(text, { fields, relations, ...limits }, bounds, errors, outOfRange);
+  const expression = compileFilter(text, { fields, through: { relations, maxConditions }, ...limits }, bounds, errors, outOfRange);
   return { expression, errors, outOfRange };
 }
 
@@ -169,6 +177,50 @@ describe('a compiled filter', () => {
 
   it('throws on what is no mistake of a filter', () => {
     expect(() => compileFilter(undefined as never, { fields, ...limits }, inUrl, [], [])).toThrow(TypeError);
+  });
+});
+
+describe('conditions on related records', () => {
+  it.each<[string, unknown]>([
+    ['any(notes, name = "a") OR any(notes, count = 1)', { 'by notes': { or: ['name eq a', 'count eq 1'] } }],
+    ['any(notes, name = "a") OR any(notes)', { 'by notes': 'any' }],
+    ['none(notes, name = "a") AND none(notes, count = 1)', { not: { 'by notes': { or: ['name eq a', 'count eq 1'] } } }],
+    ['any(notes, name = "a") AND any(notes, count = 1)', { and: [{ 'by notes': 'name eq a' }, { 'by notes': 'count eq 1' }] }],
+    [
+      'none(notes, name = "a") OR none(notes, count = 1)',
+      { or: [{ not: { 'by notes': 'name eq a' } }, { not: { 'by notes': 'count eq 1' } }] },
+    ],
+    ['owner.name = "a" AND owner.count = 1', { 'by owner': { and: ['name eq a', 'count eq 1'] } }],
+    ['owner.name = "a" AND any(owner)', { 'by owner': 'name eq a' }],
+    ['NOT owner.name = "a" OR NOT owner.count = 1', { not: { 'by owner': { and: ['name eq a', 'count eq 1'] } } }],
+    ['owner.firm.name = "a" AND owner.firm.count = 1', { 'by owner': { 'by firm': { and: ['name eq a', 'count eq 1'] } } }],
+    ['count = 1 AND (owner.name = "a" AND (owner.name = "a" AND count = 1))', { and: ['count eq 1', { 'by owner': 'name eq a' }] }],
+    ['big = 9007199254740993 OR big = 9007199254740992', { or: ['big eq 9007199254740993', 'big eq 9007199254740992'] }],
+    ['big IN (9007199254740993) OR big IN (9007199254740993, 9007199254740992)', { or: [expect.any(String), expect.any(String)] }],
+  ])('%s are asked as %j', (text, shown) => {
+    const { expression, errors } = compile(text);
+    expect([show(expression), errors]).toEqual([shown, []]);
+  });
+
+  const anyOf = (...names: readonly string[]) => names.map((name) => `any(notes, name = "${name}")`).join(' AND ');
+
+  it('are counted once where they are equal, also at different places', () => {
+    expect(compile(anyOf('a', 'b', 'c', 'd')).errors).toEqual([]);
+    expect(compile(`(${anyOf('a', 'b', 'c', 'd')}) OR (count = 1 AND ${anyOf('b', 'd')})`).errors).toEqual([]);
+    expect(compile(Array.from({ length: 200 }, (_, n) => `none(notes, count = ${n})`).join(' AND '), inBody).errors).toEqual([]);
+  });
+
+  it.each([
+    [anyOf('a', 'b', 'c', 'd', 'e'), 5],
+    [`any(notes, owner.name = "a") AND any(notes, owner.name = "b") AND any(notes, name = "c")`, 5],
+    [`(${anyOf('a', 'b', 'c')}) OR (count = 1 AND ${anyOf('d', 'e', 'f')})`, 6],
+  ])('of %s are too many', (text, count) => {
+    const message = `has ${count} conditions on related records: at most 4 are allowed`;
+    expect(compile(text)).toEqual({
+      expression: undefined,
+      errors: [{ field: 'filter', message, rule: 'too_complex', params: { limit: 4 } }],
+      outOfRange: [],
+    });
   });
 });
 

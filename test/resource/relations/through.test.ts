@@ -111,6 +111,7 @@ describe('`through` of a resource', () => {
   });
 
   it.each([
+    [{ maxConditionsThrough: 0 }, /`maxConditionsThrough` .* from 1 to 100/],
     [{ maxIdsThrough: 0 }, /`maxIdsThrough` .* from 1 to 10000/],
     [{ maxSortThrough: 100_001 }, /`maxSortThrough` .* from 1 to 100000/],
   ])('refuses a limit that is none: %j', (limits, message) => {

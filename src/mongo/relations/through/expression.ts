@@ -36,14 +36,24 @@ export function canonical(expression: Expression): unknown {
   }
 }
 
+/** {@link canonical} as a text: equal for equal expressions about the same records. */
+export function canonicalText(expression: Expression): string {
+  return exactText(canonical(expression));
+}
+
 /** The parts of an `and` or `or`, and of those of the same kind in it. */
 function partsOf(expression: Expression, kind: 'and' | 'or'): readonly Expression[] {
   return expression.kind === kind ? expression.of.flatMap((part) => partsOf(part, kind)) : [expression];
 }
 
+/** The relaxed form of EJSON would round integers of 64 bits: two different ones would be equal. */
+function exactText(value: unknown): string {
+  return BSON.EJSON.stringify(value, { relaxed: false });
+}
+
 /** The different values, in the order of their texts. */
 function inOrder(values: readonly unknown[]): unknown[] {
-  const byText = new Map(values.map((value) => [BSON.EJSON.stringify(value), value]));
+  const byText = new Map(values.map((value) => [exactText(value), value]));
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
 }
 

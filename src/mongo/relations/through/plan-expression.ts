@@ -1,7 +1,7 @@
 import type { Document as BsonDocument } from 'mongodb';
 import { buildFilter, type Filter, nothing } from '../../query/filter.ts';
-import type { Expression } from './expression.ts';
-import type { ThroughSettings, ThroughStep } from './through-field.ts';
+import { canonicalText, type Expression } from './expression.ts';
+import type { Found, ThroughSettings, ThroughStep } from './through-field.ts';
 import { lookUpOne, type ThroughQuery, temporaryKey } from './through-stages.ts';
 
 /**
@@ -10,10 +10,11 @@ import { lookUpOne, type ThroughQuery, temporaryKey } from './through-stages.ts'
  *
  * Each relation is decided by itself, as those of the parameters are: a first query finds the ids of the related
  * records within sight; if there are too many, a `$lookup` of each record of the list decides. What depends on a
- * `$lookup` is matched behind it, and the other parts of an `and` before it, where an index serves them.
+ * `$lookup` is matched behind it, and the other parts of an `and` before it, where an index serves them. Equal
+ * conditions of a request share their query, and at one place of it their `$lookup`.
  */
 export async function planExpression(expression: Expression, settings: ThroughSettings): Promise<ThroughQuery> {
-  const lookUps: BsonDocument[] = [];
+  const lookUps: LookUps = new Map();
   const parts = expression.kind === 'and' ? expression.of : [expression];
   const planned: Part[] = [];
   for (const part of parts) {
@@ -23,12 +24,17 @@ export async function planExpression(expression: Expression, settings: ThroughSe
   }
   const [early, late] = [false, true].map((isLate) => planned.filter((part) => part.isLate === isLate).map(({ filter }) => filter));
   const filter = allOf(early as Filter[]);
-  if (lookUps.length === 0) return { filter, stages: [] };
-  const unset = lookUps.map((_one, index) => temporaryKey(settings.model, index));
-  return { filter, stages: [...lookUps, { $match: allOf(late as Filter[]) }, { $unset: unset }] };
+  if (lookUps.size === 0) return { filter, stages: [] };
+  const stages = [...lookUps].map(([{ query }, { step, as }]): BsonDocument => lookUpOne(step, query, as));
+  const unset = [...lookUps.values()].map(({ as }) => as);
+  return { filter, stages: [...stages, { $match: allOf(late as Filter[]) }, { $unset: unset }] };
 }
 
+/** The `$lookup`s that records of one model need, with the keys of their results. */
+type LookUps = Map<Found, { readonly step: ThroughStep; readonly as: string }>;
+
 const none: ThroughQuery = { filter: nothing, stages: [] };
+const noRecord: Found = { query: none, ids: [] };
 
 /** A part of a filter. `isLate` says whether it needs what a `$lookup` has found. */
 interface Part {
@@ -37,7 +43,7 @@ interface Part {
 }
 
 /** Related records are asked for one after the other: all of them share the room for their ids. */
-async function plan(expression: Expression, settings: ThroughSettings, lookUps: BsonDocument[]): Promise<Part> {
+async function plan(expression: Expression, settings: ThroughSettings, lookUps: LookUps): Promise<Part> {
   switch (expression.kind) {
     case 'condition':
     case 'item':
@@ -77,20 +83,33 @@ async function planRelated(
   step: ThroughStep,
   expression: Expression | undefined,
   settings: ThroughSettings,
-  lookUps: BsonDocument[],
+  lookUps: LookUps,
 ): Promise<Part> {
-  const { model, sight, room, work } = settings;
-  const { source, path, via } = step;
-  const scope = sight.get(source);
-  if (!scope) return { filter: nothing, isLate: false };
-  const behind: ThroughQuery = expression ? await planExpression(expression, { ...settings, model: source.model }) : all;
-  if (behind === none) return { filter: nothing, isLate: false };
-  const query = { filter: source.collection.reachable(allOf([scope, behind.filter])), stages: behind.stages };
-  const ids = await source.collection.findIdsThrough(query, room, work, via);
-  if (ids) return { filter: ids.length === 0 ? nothing : { [path]: { $in: ids } }, isLate: false };
-  const as = temporaryKey(model, lookUps.length);
-  lookUps.push(lookUpOne(step, query, as));
+  const found = await findBehind(step, expression, settings);
+  if (found.ids) return { filter: found.ids.length === 0 ? nothing : { [step.path]: { $in: found.ids } }, isLate: false };
+  const { as } = lookUps.get(found) ?? { as: temporaryKey(settings.model, lookUps.size) };
+  lookUps.set(found, { step, as });
   return { filter: { [as]: { $ne: [] } }, isLate: true };
+}
+
+/** Asks for the related records that fulfil a condition, unless that has been asked before. */
+async function findBehind(step: ThroughStep, expression: Expression | undefined, settings: ThroughSettings): Promise<Found> {
+  const ofStep = settings.found.get(step) ?? new Map<string, Found>();
+  settings.found.set(step, ofStep);
+  const text = expression ? canonicalText(expression) : '';
+  const known = ofStep.get(text) ?? (await find(step, expression, settings));
+  ofStep.set(text, known);
+  return known;
+}
+
+async function find({ source, via }: ThroughStep, expression: Expression | undefined, settings: ThroughSettings): Promise<Found> {
+  const { sight, room, work } = settings;
+  const scope = sight.get(source);
+  if (!scope) return noRecord;
+  const behind: ThroughQuery = expression ? await planExpression(expression, { ...settings, model: source.model }) : all;
+  if (behind === none) return noRecord;
+  const query = { filter: source.collection.reachable(allOf([scope, behind.filter])), stages: behind.stages };
+  return { query, ids: await source.collection.findIdsThrough(query, room, work, via) };
 }
 
 const all: ThroughQuery = { filter: {}, stages: [] };

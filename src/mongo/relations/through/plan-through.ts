@@ -23,11 +23,12 @@ export interface Matching {
 export async function matchFurther(
   { through, filter: expression }: Matching,
   own: Filter,
-  settings: ThroughSettings,
+  settings: Omit<ThroughSettings, 'found'>,
 ): Promise<ThroughQuery> {
-  const { filter, stages } = await planThrough(through, settings);
+  const asking = { ...settings, found: new Map() };
+  const { filter, stages } = await planThrough(through, asking);
   if (!expression) return { filter: both(own, filter), stages };
-  const further = await planExpression(expression, settings);
+  const further = await planExpression(expression, asking);
   return { filter: allOf([own, filter, further.filter]), stages: [...stages, ...further.stages] };
 }
 

@@ -52,6 +52,8 @@ export interface ThroughStep<S extends ThroughSource = ThroughSource> {
   readonly path: string;
   /** The field that refers back. Undefined for a reference. */
   readonly via: Via | undefined;
+  /** Whether it leads to one record at most. */
+  readonly isSingle: boolean;
   readonly source: S;
 }
 
@@ -107,4 +109,13 @@ export interface ThroughSettings {
   readonly room: IdRoom;
   /** The work of the request. */
   readonly work: Work;
+  /** What has been found behind each relation, by the text of the condition: equal ones are asked once. */
+  readonly found: Map<ThroughStep, Map<string, Found>>;
+}
+
+/** What has been found of the related records that fulfil a condition. */
+export interface Found {
+  readonly query: ThroughQuery;
+  /** The ids of the relation's field that lead to one. Undefined if there are too many. */
+  readonly ids: readonly unknown[] | undefined;
 }

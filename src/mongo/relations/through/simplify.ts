@@ -1,0 +1,75 @@
+import { canonicalText, type Expression } from './expression.ts';
+import type { ThroughStep } from './through-field.ts';
+
+type Related = Extract<Expression, { readonly kind: 'related' }>;
+
+/**
+ * An expression that the same records fulfil, with fewer questions about related records. Equal parts of an `and` or
+ * `or` are one. What is asked about one relation is asked together where one related record decides about it:
+ * `any(r, a) OR any(r, b)` is `any(r, a OR b)`, `none(r, a) AND none(r, b)` is `none(r, a OR b)`, and for a single
+ * reference `r.a AND r.b` is `any(r, a AND b)`.
+ */
+export function simplify(expression: Expression): Expression {
+  switch (expression.kind) {
+    case 'condition':
+      return expression;
+    case 'item':
+      return { ...expression, of: simplify(expression.of) };
+    case 'related':
+      return expression.of ? { ...expression, of: simplify(expression.of) } : expression;
+    case 'not': {
+      const of = simplify(expression.of);
+      return of.kind === 'not' ? of.of : { kind: 'not', of };
+    }
+    default:
+      return join(expression.kind, expression.of.map(simplify));
+  }
+}
+
+/** Joins simple parts. */
+function join(kind: 'and' | 'or', given: readonly Expression[]): Expression {
+  const parts = given.flatMap((part) => (part.kind === kind ? part.of : [part]));
+  const byStep = new Map<ThroughStep, { readonly any: Related[]; readonly none: Related[] }>();
+  const others: Expression[] = [];
+  for (const part of parts) {
+    const related = part.kind === 'not' ? part.of : part;
+    if (related.kind !== 'related') {
+      others.push(part);
+      continue;
+    }
+    const group = byStep.get(related.step) ?? { any: [], none: [] };
+    byStep.set(related.step, group);
+    group[related === part ? 'any' : 'none'].push(related);
+  }
+  const merged = [...byStep.values()].flatMap(({ any, none }) => [
+    ...mergeRelated(kind, any),
+    ...mergeRelated(kind === 'and' ? 'or' : 'and', none).map((of): Expression => ({ kind: 'not', of })), // De Morgan
+  ]);
+  const different = [...new Map([...others, ...merged].map((part) => [canonicalText(part), part])).values()];
+  const [first] = different;
+  return first && different.length === 1 ? first : { kind, of: different };
+}
+
+/** Merges questions about one relation: in an `or`, and in an `and` if the relation leads to one record at most. */
+function mergeRelated(kind: 'and' | 'or', all: readonly Related[]): readonly Related[] {
+  const [first, ...others] = all;
+  if (!first || others.length === 0 || (kind === 'and' && !first.step.isSingle)) return all;
+  const conditions = all.flatMap(({ of }) => of ?? []);
+  const asksForAny = kind === 'or' && conditions.length < all.length; // `any(r)` holds wherever `any(r, a)` does
+  return [{ ...first, of: asksForAny || conditions.length === 0 ? undefined : join(kind, conditions) }];
+}
+
+/** How many different questions about related records an expression has: each may be a command. */
+export function countRelated(expression: Expression): number {
+  const known = new Map<ThroughStep, Set<string>>();
+  const visit = (part: Expression): void => {
+    if (part.kind === 'and' || part.kind === 'or') for (const one of part.of) visit(one);
+    else if (part.kind === 'not') visit(part.of);
+    else if (part.kind === 'related') {
+      known.set(part.step, (known.get(part.step) ?? new Set()).add(part.of ? canonicalText(part.of) : ''));
+      if (part.of) visit(part.of);
+    }
+  };
+  visit(expression);
+  return [...known.values()].reduce((sum, texts) => sum + texts.size, 0);
+}
