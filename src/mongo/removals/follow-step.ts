@@ -5,6 +5,7 @@ import { buildClear } from '../relations/cascade/clear-references.ts';
 import { type IdSet, planCascade, toSet } from '../relations/cascade/plan-cascade.ts';
 import type { Edge, ReferenceEnd, References } from '../relations/references.ts';
 import { edgesTo, namesOf } from './edges.ts';
+import { type Lost, lostTogether } from './lost-references.ts';
 import { type Kept, purgeWhole } from './purge-whole.ts';
 import { type Counts, firstWait, type RemovalRow, type RemovalRows, type Step } from './removal-rows.ts';
 
@@ -41,7 +42,7 @@ export async function followStep(step: Step, following: Following): Promise<Coun
       if (at.aside.length > 0) await rows.add(putOff(at), work);
       at = { ...at, edge: at.isLast ? edges.length : at.edge + 1, aside: [], by: [] };
     } else if (at.kind === 'clear') {
-      await clear(edge, ids, found, following);
+      await clear({ edge, ids }, found, at, following);
       changed += found.size;
     } else {
       const { going, staying, by } = await divide(edge.holder, found, at.pass >= firstWait, following);
@@ -145,7 +146,8 @@ async function remove({ model, collection }: ReferenceEnd, going: IdSet, followi
   if (incoming) await rows.add(next, work);
 }
 
-async function clear(edge: Edge, ids: readonly unknown[], found: IdSet, following: Following): Promise<void> {
-  const update = buildClear([{ edge, ids }], new Date());
-  await seenOf(edge.holder, following).rewriteAll([...found.values()], undefined, [update], following.work);
+async function clear(first: Lost, found: IdSet, step: Step, following: Following): Promise<void> {
+  const holders = [...found.values()];
+  const update = buildClear(await lostTogether(first, holders, step, following, findGone), new Date());
+  await seenOf(first.edge.holder, following).rewriteAll(holders, undefined, [update], following.work);
 }

@@ -3,6 +3,7 @@ import { compileModel } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
+import { inParts } from '../driver/in-parts.ts';
 import type { Work } from '../driver/work.ts';
 import type { Deletion } from '../query/deleted.ts';
 
@@ -77,6 +78,8 @@ export interface RemovalRows {
   show(row: RemovalRow, progress: Progress, work: Work): Promise<Pick<RemovalRow, 'actor'> | undefined>;
   /** The next step of a removal: one that was not put off, the newest first. Or the one that was put off most often. */
   next(row: RemovalRow, work: Work, which?: 'last'): Promise<Step | undefined>;
+  /** Those of some ids that a removal has removed, as far as references to them have not been taken away. */
+  findRemoved(row: RemovalRow, collection: string, ids: readonly unknown[], work: Work): Promise<unknown[]>;
   add(step: Omit<Step, '_id'>, work: Work): Promise<void>;
   /** Writes how far a step has come. */
   change(step: Step, work: Work): Promise<void>;
@@ -127,6 +130,21 @@ export function openRemovalRows(db: Db, model: Model, maxTimeMS: number): Remova
         command.count(() => steps.findOne(command.handOver({ removal: { $eq: _id } }), { ...command.options, ...options })),
       );
       return found ?? undefined;
+    },
+    async findRemoved({ _id }, collection, ids, work) {
+      const removed: unknown[] = [];
+      for (const some of inParts(ids)) {
+        const filter = { removal: { $eq: _id }, kind: 'clear', collection: { $eq: collection }, ids: { $in: some } } as object;
+        const options = {
+          projection: { _id: 0, ids: { $setIntersection: ['$ids', { $literal: some }] } },
+          readPreference: 'primary',
+        } as const;
+        const found = await readLatest(work, (command) =>
+          command.count(() => steps.find(command.handOver(filter), { ...command.options, ...options }).toArray()),
+        );
+        for (const step of found) removed.push(...step.ids);
+      }
+      return removed;
     },
     async add(step, work) {
       await write(work, (command) => steps.insertOne(command.handOver({ _id: new ObjectId(), ...step }), command.options));

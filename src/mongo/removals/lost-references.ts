@@ -1,0 +1,53 @@
+import { own } from '../../model/value/plain-object.ts';
+import { isStoredObject } from '../../model/value/stored-shape.ts';
+import type { Edge, ReferenceEnd } from '../relations/references.ts';
+import { isClearing } from './edges.ts';
+import type { Following } from './follow-step.ts';
+import type { Step } from './removal-rows.ts';
+
+/** The ids of records that are gone, and a reference that is taken away where it leads to one of them. */
+export interface Lost {
+  readonly edge: Edge;
+  readonly ids: readonly unknown[];
+}
+
+/** Finds those of some records that are still gone. */
+export type FindGone = (end: ReferenceEnd, ids: readonly unknown[], following: Following) => Promise<unknown[]>;
+
+/**
+ * The references that some records lose together, because they have this one: also those to records that other steps of
+ * the removal would come to. So a record makes one step of its revision, and its history has one entry.
+ */
+export async function lostTogether(
+  first: Lost,
+  holders: readonly unknown[],
+  { collection }: Step,
+  following: Following,
+  findGone: FindGone,
+): Promise<readonly Lost[]> {
+  const { row, rows, references, work } = following;
+  const { holder } = first.edge;
+  const others = references.heldBy(holder.model).filter((edge) => isClearing(edge) && edge !== first.edge);
+  if (others.length === 0) return [first];
+  const paths = others.map(({ field }) => field.path);
+  const stored = await holder.collection.seeing.with.readPaths(holders, paths, undefined, work);
+  const lost = [first];
+  for (const edge of others) {
+    const keys = edge.field.path.split('.');
+    const named = stored.flatMap((one) => idsAt(one, keys));
+    const { target } = edge;
+    const ofStep = target.model.collection === collection ? first.ids : [];
+    const removed = await rows.findRemoved(row, target.model.collection, named, work);
+    const ids = [...ofStep, ...(removed.length > 0 ? await findGone(target, removed, following) : [])];
+    if (ids.length > 0) lost.push({ edge, ids });
+  }
+  return lost;
+}
+
+/** What stands at a path, in arrays too. */
+function idsAt(value: unknown, keys: readonly string[]): unknown[] {
+  if (Array.isArray(value)) return value.flatMap((item) => idsAt(item, keys));
+  const [key, ...rest] = keys;
+  if (key === undefined) return value === undefined || value === null ? [] : [value];
+  return isStoredObject(value) ? idsAt(own(value, key), rest) : [];
+}
