@@ -73,10 +73,14 @@ function readOptions<Options extends object>(given: unknown, where: string, lega
 function scopeFieldsOf(names: readonly string[], table: FieldTable, model: string): CompiledHistory['scopeFields'] {
   checkNames(`field of ${model}, in \`history.scopeFields\``, names, [...table.keys()], `model \`${model}\``);
   return names.map((name) => {
-    const { leaf, arrayPath, path } = table.get(name) as FieldEntry;
+    const { leaf, arrayPath, path, isPrivate } = table.get(name) as FieldEntry;
     if (!leaf || arrayPath !== undefined)
       throw new ConfigurationError(
         `\`history.scopeFields\` of model \`${model}\` names \`${name}\`, which must be a single value, and not in an array.`,
+      );
+    if (isPrivate)
+      throw new ConfigurationError(
+        `\`history.scopeFields\` of model \`${model}\` names \`${name}\`, which is private: its value would stand in every entry. Let clients read it, and not write it: \`policy: { insert: false, update: false }\`.`,
       );
     return { name, path };
   });

@@ -26,7 +26,8 @@ export interface ModelHistory<Name extends string = string> extends LedgerActor 
   readonly keep?: `${number}d`;
   /**
    * The fields that the scopes of the model's resources compare. Each entry keeps their values, so that nobody sees
-   * what a record was while it was out of their scope. They are single values, and not within arrays.
+   * what a record was while it was out of their scope. They are single values, not within arrays, and not
+   * private: each entry would have what is never kept of a private field.
    * @default none: no resource with a scope may show the history
    */
   readonly scopeFields?: readonly Name[];

@@ -23,6 +23,13 @@ describe('a ledger', () => {
     [{ history: { scopeFields: ['titel'] } }, 'did you mean `title`'],
     [{ history: { scopeFields: ['tags'] } }, 'names `tags`, which must be a single value, and not in an array.'],
     [{ history: { scopeFields: ['place'] } }, 'names `place`, which must be a single value, and not in an array.'],
+    ...[{ private: true }, { read: false }, { private: true, insert: true, update: true }].flatMap((policy): [Any, string][] => [
+      [{ history: { scopeFields: ['owner'] }, fields: { ...fields, owner: t.string({ policy }) } }, 'names `owner`, which is private'],
+      [
+        { history: { scopeFields: ['of.owner'] }, fields: { ...fields, of: t.object('Of', { owner: t.string() }, { policy }) } },
+        'names `of.owner`, which is private: its value would stand in every entry. Let clients read it, and not write it: `policy: { insert: false, update: false }`.',
+      ],
+    ]),
     [{ history: { by: () => 'a' }, outbox: { by: () => 'b' } }, 'have different `by`: a change has one actor.'],
     [{ history: true, fields: { title: t.string() } }, '`history` of model `Doc` needs `t.revision()`'],
     [{ outbox: true, fields: { title: t.string() } }, '`outbox` of model `Doc` needs `t.revision()`'],
