@@ -39,11 +39,13 @@ export function compileBatch(
   concurrency: Partial<ConcurrencyOptions<never>>,
 ): BatchDescription {
   const places = limitPlaces(concurrency);
-  const models = new Map(resources.map(({ path, model }) => [path, model]));
+  const making = new Map(
+    resources.flatMap(({ path, model, rows }) => rows.filter((row) => row.makesRecord).map(({ name }) => [`${path} ${name}`, model])),
+  );
   const run = (ctx: Context, path: string) => dispatch().run(ctx, path, ended, 'runInBatch');
   const readmit = (ctx: Context, path: string) => dispatch().run(ctx, path, ended, 'readmit');
   function idCreated({ operation }: Context, id: unknown): CreatedId | undefined {
-    const model = operation?.name === 'create' ? models.get(operation.resource) : undefined;
+    const model = operation && making.get(`${operation.resource} ${operation.name}`);
     return model && id !== undefined ? { text: spellId(model, id), value: parseJson(model.id.leaf.toJson(id)) } : undefined;
   }
   const createdId = (ctx: Context) => idCreated(ctx, ctx.created?._id);

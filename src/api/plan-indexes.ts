@@ -7,6 +7,7 @@ import { type CollectionPlan, compareIndexes, formatFound, formatKey, IndexPlan 
 import { createIndexes, readIndexes } from '../mongo/indexes/indexes.ts';
 import type { IndexSource, PlannedIndex, ThroughUse } from '../mongo/indexes/wanted-indexes.ts';
 import type { CompiledResource } from '../resource/define/compiled-resource.ts';
+import { isList } from '../resource/define/standard-operations.ts';
 import type { Api, Indexing } from './api.ts';
 import { askDatabase } from './ask-database.ts';
 import { checkApi } from './copies.ts';
@@ -82,7 +83,7 @@ function sourcesOf(indexing: Indexing): Map<string, IndexSource[]> {
     const filtered = filters.flatMap(({ text, shapes }) =>
       shapes.map((shape) => ({ ...shape, scopeFields, reason: `${path}: filter ${text}` })),
     );
-    add(ops.includes('list') ? { model, list, filtered } : { model });
+    add(ops.some(isList) ? { model, list, filtered } : { model });
   }
   for (const resource of resources) {
     for (const source of reverseReads(resource.includes.steps, resource.path, resources)) add(source);
@@ -144,7 +145,7 @@ function nestedLists({ path, nested }: CompiledResource): IndexSource[] {
 
 function notesOf({ resources }: Indexing, collection: string): string[] {
   const unknown = resources.filter(
-    (one) => one.model.collection === collection && one.isScoped && !one.scopeFields && one.ops.includes('list'),
+    (one) => one.model.collection === collection && one.isScoped && !one.scopeFields && one.ops.some(isList),
   );
   return unknown.map(({ path }) => `resource \`${path}\` has a scope and no \`scopeFields\`: planned as if it had none`);
 }
@@ -159,7 +160,7 @@ function throughSources(
   { path, model, ops, scopeFields, through }: CompiledResource,
   resources: readonly CompiledResource[],
 ): IndexSource[] {
-  if (!through || !ops.includes('list')) return [];
+  if (!through || !ops.some(isList)) return [];
   const scopeOf = (resource: string | undefined) => resources.find((one) => one.path === resource)?.scopeFields ?? [];
   const sources: IndexSource[] = [];
   for (const { steps, fields } of through.relations.values()) {

@@ -11,7 +11,7 @@ import { isObject } from '../model/value/plain-object.ts';
 import { aFunction, anObject, checkOptions, orUndefined } from '../options.ts';
 import { checkUnused } from '../resource/check-rules.ts';
 import type { CustomNames, ResourceDefinition, ResourceOptions, ScopeResult } from '../resource/define/resource-options.ts';
-import type { Operation } from '../resource/define/standard-operations.ts';
+import type { DefaultOperation, Operation } from '../resource/define/standard-operations.ts';
 import type { Api } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
 import { createApi } from './create-api.ts';
@@ -61,7 +61,7 @@ export interface Service<Principal, Rule extends string = never, App = Koa.Conte
    */
   resource<
     const F extends Fields,
-    const Ops extends Operation = 'list' | 'get' | 'create' | 'patch' | 'delete',
+    const Ops extends Operation = DefaultOperation,
     Bodies = Record<string, unknown>, // where TypeScript cannot infer a body, because all that an operation has are functions of `ctx`
     Queries = Record<string, unknown>, // the same of their `query`,
     Paths = Record<string, unknown>, // of their `path`,

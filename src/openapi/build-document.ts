@@ -116,5 +116,5 @@ function operationIds({ resources }: ApiDescription): (resource: ServedResource,
 
 /** Whether an operation is about several records. */
 function isOfMany({ subject }: ServedRow): boolean {
-  return subject.kind === 'aggregate' || (subject.kind === 'standard' && standardOperations[subject.operation].isOfMany);
+  return subject.kind === 'aggregate' || (subject.kind === 'standard' && standardOperations[subject.operation].isOfMany === true);
 }

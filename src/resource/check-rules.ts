@@ -11,6 +11,7 @@ import { insertAccess } from '../model/write/access.ts';
 import { answerRules } from './define/answer-rules.ts';
 import type { CompiledOperation } from './define/compile-operations.ts';
 import type { UnlinkedResource } from './define/compiled-resource.ts';
+import { makesRecord } from './define/standard-operations.ts';
 import { unsettable } from './warn-of-doubts.ts';
 
 const none: ReadonlySet<string> = new Set();
@@ -60,7 +61,7 @@ function checkScopeFields({ model, scopeFields = [] }: UnlinkedResource, where: 
 
 function checkCreate(resource: UnlinkedResource, where: string): void {
   const { ops, model, serverFields, beforeOf } = resource;
-  if (!ops.includes('create') || serverFields.create || beforeOf('create').length > 0) return;
+  if (serverFields.create || !ops.some((name) => makesRecord(name) && beforeOf(name).length === 0)) return;
   const access = insertAccess(resource);
   const ofAll = unsettable(model.root, access);
   const closed = unsettable(viewOf(model, none).root, access).find((name) => !ofAll.includes(name));

@@ -8,6 +8,7 @@ import { insertAccess, openNames, updateAccess } from '../model/write/access.ts'
 import { checkNames } from '../options.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import type { ResourceDefinition } from './define/resource-options.ts';
+import { makesRecord, standardOperations } from './define/standard-operations.ts';
 import { warn } from './warn-of-doubts.ts';
 
 /** Refuses `scopeWrites` without a scope. */
@@ -59,9 +60,7 @@ export function warnOfScope(resource: CompiledResource): void {
 
 function mayWrite({ ops, model, explicitWrites }: CompiledResource, name: string): boolean {
   const rules = { explicitWrites };
-  const accesses = [
-    ...(ops.includes('create') ? [insertAccess(rules)] : []),
-    ...(ops.some((operation) => operation === 'patch' || operation === 'put' || operation === 'patchMany') ? [updateAccess(rules)] : []),
-  ];
+  const taking = ops.filter((name) => standardOperations[name].readsJson);
+  const accesses = taking.map((name) => (makesRecord(name) ? insertAccess(rules) : updateAccess(rules)));
   return accesses.some((access) => openNames(model.fieldTable, access).includes(name));
 }

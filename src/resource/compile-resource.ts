@@ -39,10 +39,16 @@ import { functionsOf } from './define/operation-groups.ts';
 import { cursorPaging } from './define/paging.ts';
 import { relationEndpoints } from './define/relation-endpoints.ts';
 import type { ResourceDefinition, ServerFieldsOf } from './define/resource-options.ts';
-import { isWrite, type Operation, operations, standardOperations } from './define/standard-operations.ts';
+import {
+  defaultOperations,
+  isList,
+  isRead,
+  isWrite,
+  type Operation,
+  operations,
+  standardOperations,
+} from './define/standard-operations.ts';
 import { aggregateEndpoint, aggregateName, queryName, wholeListIn } from './define/whole-list.ts';
-
-const defaultOperations: readonly Operation[] = ['list', 'get', 'create', 'patch', 'delete'];
 
 const aPathSegment: Legal = [
   (path) => typeof path === 'string' && /^(?!\.{1,2}$)[\w.~-]+$/.test(path),
@@ -121,7 +127,9 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   const ofList = once(() => ({
     ops: standard(),
     custom: [...custom(), ...counters()].map(({ name }) => name),
-    hasHooks: functionsOf(given('after').after ?? {}, { name: 'list', group: standardOperations.list.group }).length > 0,
+    hasHooks: operations
+      .filter(isList)
+      .some((name) => functionsOf(given('after').after ?? {}, { name, ...standardOperations[name] }).length > 0),
     model: compiledModel(),
   }));
   const exporting = once(() => readExport(given('export').export, ofList(), where));
@@ -130,7 +138,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   const whole = once(() => wholeListIn(given('export', 'aggregate')));
   const hasHistory = once(() => given('history').history ?? false);
   const ofReads = once(() => [
-    ...(standard().includes('list') ? [queryName] : []),
+    ...(standard().some(isList) ? [queryName] : []),
     ...whole(),
     ...(living() ? [liveName] : []),
     ...(hasHistory() ? [historyName] : []),
@@ -168,7 +176,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     description: definition.description ?? `Records of ${model.name}.`,
     model,
     ops,
-    shownBy: (['get', 'list'] as const).find((operation) => ops.includes(operation)),
+    shownBy: ops.find((name) => isRead(name) && !isList(name)) ?? ops.find(isList),
     operations: [...own, ...ofCounters],
     scope: definition.scope ?? (() => everything),
     isScoped: definition.scope !== undefined,

@@ -6,6 +6,7 @@ import { type Access, insertAccess, isRequired } from '../model/write/access.ts'
 import { makeId } from '../model/write/compile-writes.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import { describeUncovered } from './define/operation-groups.ts';
+import { makesRecord } from './define/standard-operations.ts';
 
 /** Warns the developer (`process.emitWarning`) about definitions that are legal, but probably not meant. */
 export function warnOfDoubts(resources: readonly CompiledResource[], models: readonly Model[]): void {
@@ -22,8 +23,10 @@ export function warn(code: string, message: string): void {
 /** The values that `serverFields` and hooks before a create set are not known beforehand. Hooks cannot set the id. */
 function warnOfUnsettable(resource: CompiledResource): void {
   const { path, ops, model, serverFields, beforeOf } = resource;
-  if (!ops.includes('create') || serverFields.create) return;
-  const fields = unsettable(model.root, insertAccess(resource)).filter((name) => name === model.id.name || beforeOf('create').length === 0);
+  const making = ops.find(makesRecord);
+  if (!making || serverFields.create) return;
+  const hasHooks = beforeOf(making).length > 0;
+  const fields = unsettable(model.root, insertAccess(resource)).filter((name) => name === model.id.name || !hasHooks);
   if (fields.length === 0) return;
   warn(
     'UNSETTABLE_FIELD',

@@ -6,11 +6,12 @@ import { didYouMean, listNames } from '../../hints.ts';
 import { refuse } from '../../mistakes.ts';
 import type { OpenapiDocument, Part } from '../../openapi/document.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import { isList, showsRecords } from '../../resource/define/standard-operations.ts';
 import type { ServedResource, ServedRow } from '../../resource/serve-resource.ts';
 import { endpointsOf, templateOf, usualOf } from '../../resource/table/row.ts';
 import { compileInputs } from './compile-inputs.ts';
 import { safeNames } from './safe-names.ts';
-import type { Tool } from './tool.ts';
+import type { ReadingTools, Tool } from './tool.ts';
 
 /** Clients put the name of the server in front of a tool's, and some of them allow 60 characters for both. */
 const maxToolName = 40;
@@ -45,10 +46,10 @@ export function compileTools(api: Api, choice: Choice, held?: ReadonlySet<string
   return new Map(
     chosen.map((candidate) => {
       const name = names.get(candidate.key) as string;
-      const siblings = chosen
-        .filter(({ resource }) => resource === candidate.resource)
-        .map(({ row, key }) => [row.name, names.get(key) as string] as const);
-      return [name, compileTool(name, candidate, new Map(siblings), api, document)];
+      const siblings = chosen.filter(({ resource }) => resource === candidate.resource);
+      const nameWhere = (reads: (row: ServedRow) => boolean) => names.get(siblings.find(({ row }) => reads(row))?.key ?? '');
+      const reading = { one: nameWhere(readsRecord), many: nameWhere(readsList) };
+      return [name, compileTool(name, candidate, reading, api, document)];
     }),
   );
 }
@@ -83,13 +84,7 @@ function findMistake(key: string, known: ReadonlyMap<string, Candidate>, isAllow
   return isAllowed(candidate) ? [] : [`\`${key}\` of \`operations\` of an MCP server writes: set \`write: true\` to allow it.`];
 }
 
-function compileTool(
-  name: string,
-  { key, resource, row }: Candidate,
-  siblings: ReadonlyMap<string, string>,
-  api: Api,
-  document: OpenapiDocument,
-): Tool {
+function compileTool(name: string, { key, resource, row }: Candidate, reading: ReadingTools, api: Api, document: OpenapiDocument): Tool {
   const path = templateOf(`${api.description.prefix}/${resource.path}`, row.path);
   const item = document.paths[path] as Part;
   const operation = item[row.method.toLowerCase()] as Part;
@@ -109,22 +104,24 @@ function compileTool(
     annotations: annotationsOf(row),
   };
   const isOwnPath = (sent: string) => api.operationAt(row.method, sent) === row.name;
-  return { operation: key, definition, method: row.method, path, isOwnPath, inputs, siblings };
+  return { operation: key, definition, method: row.method, path, isOwnPath, inputs, reading };
 }
 
 /** The list of a resource also tells what the resource is. */
-function describe({ summary, description }: Part, { name }: ServedRow, resource: CompiledResource): string {
+function describe({ summary, description }: Part, row: ServedRow, resource: CompiledResource): string {
   const own = description === summary ? `${summary}.` : `${summary}. ${description}`;
-  return name === 'list' ? `${own} ${resource.description}` : own;
+  return readsList(row) ? `${own} ${resource.description}` : own;
 }
 
-/** Operations that add something, and change nothing that is there. */
-const additive = /^(?:create|restore|.*\.(?:create|add))$/;
+function readsRecord({ subject }: ServedRow): boolean {
+  return subject.kind === 'standard' && showsRecords([subject.operation]);
+}
 
-/** Operations that change nothing more if they are done twice. */
-const idempotent = /^(?:put|delete|restore|.*\.(?:add|remove))$/;
+function readsList({ subject }: ServedRow): boolean {
+  return subject.kind === 'standard' && isList(subject.operation);
+}
 
-function annotationsOf({ method, name }: ServedRow): NonNullable<ToolDefinition['annotations']> {
+function annotationsOf({ method, isAdditive, isIdempotent }: ServedRow): NonNullable<ToolDefinition['annotations']> {
   if (method === 'GET') return { readOnlyHint: true };
-  return { readOnlyHint: false, destructiveHint: !additive.test(name), ...(idempotent.test(name) ? { idempotentHint: true } : {}) };
+  return { readOnlyHint: false, destructiveHint: !isAdditive, ...(isIdempotent ? { idempotentHint: true } : {}) };
 }

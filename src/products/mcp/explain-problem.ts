@@ -94,22 +94,22 @@ interface Failure {
 }
 
 /** Advice for the model. */
-function hintFor({ inputs, siblings, method }: Tool, { status, code, retryAfter }: Failure): string | undefined {
-  const [get, list] = [siblings.get('get'), siblings.get('list')];
+function hintFor({ inputs, reading, method }: Tool, { status, code, retryAfter }: Failure): string | undefined {
+  const { one, many } = reading;
   const takesRevision = inputs.has('if_match');
   if (code === 'write_outcome_unknown')
-    return `It may have been carried out: ${get || list ? `look by \`${get ?? list}\`` : 'look'} before you repeat it.`;
+    return `It may have been carried out: ${one || many ? `look by \`${one ?? many}\`` : 'look'} before you repeat it.`;
   if (code === 'write_timeout') return 'The same call would take as long again: write fewer records at once.';
   if (code === 'too_many_matches' && inputs.has('group')) return askForFewer(inputs);
   if (code === 'invalid_cursor')
     return 'Begin again without a cursor. For the next page, pass `page.next_cursor` with the same filters and sort.';
   if (code === 'precondition_failed' && takesRevision)
-    return `Read the record again${get ? ` by \`${get}\`` : ''}, and decide with its new \`revision\` as \`if_match\`.`;
+    return `Read the record again${one ? ` by \`${one}\`` : ''}, and decide with its new \`revision\` as \`if_match\`.`;
   if (code === 'precondition_required' && takesRevision)
-    return `Pass \`if_match\`: the \`revision\` of the record${get ? `, as \`${get}\` shows it` : ''}.`;
+    return `Pass \`if_match\`: the \`revision\` of the record${one ? `, as \`${one}\` shows it` : ''}.`;
   if (status === 401) return 'The credentials of this connection are missing or not valid. Other arguments do not help: tell the user.';
   if (status === 403) return 'The caller of this connection may not do this. Other arguments do not help: tell the user.';
-  if (status === 404 && list) return `Find existing ids by \`${list}\`.`;
+  if (status === 404 && many) return `Find existing ids by \`${many}\`.`;
   if (status === 429 || status === 503 || (status === 504 && method === 'GET')) return `Try again in ${retryAfter ?? 1} s.`;
   if (status >= 500) return 'It is an error of the service, and not of the arguments.';
   return undefined;

@@ -13,6 +13,14 @@ export interface Argument {
   readonly schema: Schema;
 }
 
+/** The names of tools that read the records of a resource. */
+export interface ReadingTools {
+  /** Reads one record. */
+  readonly one?: string | undefined;
+  /** Lists records. */
+  readonly many?: string | undefined;
+}
+
 /** An operation of the api as a tool. */
 export interface Tool {
   /** The operation, such as `orders.list`. */
@@ -26,8 +34,8 @@ export interface Tool {
   isOwnPath(path: string): boolean;
   /** The arguments by the names that clients see. */
   readonly inputs: ReadonlyMap<string, Argument>;
-  /** The tools of the same server for the same resource, by operation: hints name them. */
-  readonly siblings: ReadonlyMap<string, string>;
+  /** The tools of the same server that read records of the same resource: hints name them. */
+  readonly reading: ReadingTools;
 }
 
 /** Something that the model can mend: the text of a tool error. */

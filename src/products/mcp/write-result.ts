@@ -44,11 +44,10 @@ async function readText(response: Response, maxBytes: number): Promise<string | 
 }
 
 /** A write has been carried out: an error would make the model do it again. */
-function tooLarge({ method, inputs, siblings }: Tool, maxBytes: number): CallToolResult {
+function tooLarge({ method, inputs, reading }: Tool, maxBytes: number): CallToolResult {
   const size = `more than ${maxBytes} bytes`;
   if (method !== 'GET') {
-    const get = siblings.get('get');
-    const hint = get ? ` Read it by \`${get}\`.` : '';
+    const hint = reading.one ? ` Read it by \`${reading.one}\`.` : '';
     return { content: [{ type: 'text', text: `Done. The answer has ${size} and is not shown.${hint}` }] };
   }
   const less = ['limit', 'fields', 'include'].filter((name) => inputs.has(name)).map((name) => lessBy[name]);

@@ -1,12 +1,13 @@
 import { ConfigurationError } from '../../errors.ts';
 import { type Endpoint, listQueryName, queryEndpoints } from './endpoints.ts';
-import { type Operation, standardOperations } from './standard-operations.ts';
+import { isList, type Operation, standardOperations } from './standard-operations.ts';
 
 type NamedEndpoint = Endpoint & { readonly name: string };
 
 /** Refuses two operations of a resource with the same method and path. `custom` has the operations of its own. */
 export function checkEndpoints(ops: readonly Operation[], custom: readonly NamedEndpoint[], where: string): void {
-  const queries = ops.includes('list') ? queryEndpoints('/').map((endpoint) => ({ name: listQueryName, ...endpoint })) : [];
+  const lists = ops.filter(isList).map((name) => standardOperations[name].path);
+  const queries = lists.flatMap(queryEndpoints).map((endpoint) => ({ name: listQueryName, ...endpoint }));
   const endpoints = [...ops.map((name) => ({ name, ...standardOperations[name] })), ...queries, ...custom];
   for (const [index, endpoint] of endpoints.entries()) {
     for (const earlier of endpoints.slice(0, index)) checkPair(earlier, endpoint, where);

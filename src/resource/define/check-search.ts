@@ -7,21 +7,21 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { isText } from '../../model/compile/compile-search.ts';
 import type { CompiledResource } from './compiled-resource.ts';
 import type { ResourceDefinition } from './resource-options.ts';
+import { isList, type Operation } from './standard-operations.ts';
 
 /** Refuses a search that the resource cannot have, and a scope that does not keep what `search` of the model says. */
 export function checkSearch(
   { search, scopeFields = [] }: Pick<ResourceDefinition, 'search' | 'scopeFields'>,
-  ops: readonly string[],
+  ops: readonly Operation[],
   { name, search: ofModel }: CompiledModel,
   where: string,
 ): void {
   if (search) checkProblems(search as AnswersProblems, `\`search\` of ${where}`);
-  if (search && !ops.includes('list'))
-    throw new ConfigurationError(`\`search\` of ${where} is about its list, but \`ops\` has no \`list\`.`);
+  if (search && !ops.some(isList)) throw new ConfigurationError(`\`search\` of ${where} is about its list, but \`ops\` has no \`list\`.`);
   if (search && ofModel)
     throw new ConfigurationError(`\`search\` of ${where} and that of ${name} are two: a list is searched by one of them. Leave one out.`);
   const open = ofModel?.scopeFields.filter((field) => !scopeFields.includes(field.name)) ?? [];
-  if (open.length > 0 && ops.includes('list'))
+  if (open.length > 0 && ops.some(isList))
     throw new ConfigurationError(
       `\`search.scopeFields\` of ${name} has ${listNames(open.map((field) => field.name))}, but \`scopeFields\` of ${where} has not: no search of its list would be served. Leave it out of \`search.scopeFields\`, or give ${where} a scope that compares it with one value.`,
     );

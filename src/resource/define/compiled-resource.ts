@@ -23,7 +23,7 @@ import type { DeclaredFilter } from './declared-filters.ts';
 import type { CompiledExport } from './export-options.ts';
 import type { FunctionTables } from './function-tables.ts';
 import type { CompiledLive } from './live-options.ts';
-import type { RelationEndpoint } from './relation-endpoints.ts';
+import type { NestedEndpoint, RelationEndpoint } from './relation-endpoints.ts';
 import type { Operation } from './standard-operations.ts';
 
 /** The settings that an api gives to each of its resources. */
@@ -61,7 +61,7 @@ export interface UnlinkedResource extends FunctionTables {
    * The operation whose guards decide who may see a record: Get, or List if there is no Get. Undefined if the resource
    * shows none.
    */
-  readonly shownBy: 'get' | 'list' | undefined;
+  readonly shownBy: Operation | undefined;
   readonly operations: readonly CompiledOperation[];
   readonly scope: ScopeFunction<never>;
   /** Whether the definition has a scope. */
@@ -114,7 +114,7 @@ export interface NestedResource {
   readonly via: QueryField;
   readonly target: CompiledResource;
   /** The operations that the other resource serves. */
-  readonly operations: readonly RelationEndpoint<'list' | 'query' | 'create'>[];
+  readonly operations: readonly NestedEndpoint[];
 }
 
 /** An array of references of which clients may write single elements. */

@@ -8,7 +8,7 @@ import { deletedName } from '../../mongo/list/parse-list-query.ts';
 import type { Paging } from '../../mongo/list/parse-paging.ts';
 import { checkOptions, type LegalOptions, required } from '../../options.ts';
 import type { RequestContext } from './custom-operation.ts';
-import { isRead } from './standard-operations.ts';
+import { isRead, type Operation, standardOperations } from './standard-operations.ts';
 
 /** Who may ask for deleted records. */
 export interface DeletedOptions<Principal, App = Koa.Context> {
@@ -34,11 +34,12 @@ const legal: LegalOptions<DeletedOptions<never>> = { guards: required([...someGu
 /** Refuses what only a model with `t.deletedAt()` can have, and what such a model cannot have. */
 export function checkDeleted(
   { deleted, paging }: { readonly deleted?: unknown; readonly paging?: Paging | undefined },
-  ops: readonly string[],
+  ops: readonly Operation[],
   model: CompiledModel,
   where: string,
 ): void {
-  if (ops.includes('restore')) requireDeletedAt(model, `\`restore\` in \`ops\` of ${where}`);
+  const needing = ops.find((name) => standardOperations[name].needsDeletedAt);
+  if (needing) requireDeletedAt(model, `\`${needing}\` in \`ops\` of ${where}`);
   if (paging?.total === 'estimate' && model.deletedAt)
     throw new ConfigurationError(
       `\`paging\` of ${where} cannot have \`total: 'estimate'\`: the size of the collection of ${model.name} includes deleted records. Use \`total: true\`.`,

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { listNames, showName } from '../../hints.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { type Operation, showsRecords } from './standard-operations.ts';
 
 /** The options of a resource for the histories of its records. */
 export interface OfHistory {
@@ -23,14 +24,14 @@ export const historyEndpoint = { name: historyName, method: 'GET', path: '/:id/h
 /** Refuses a history that the resource cannot have. */
 export function checkHistory(
   { history, scope, scopeFields }: OfHistory & { readonly scope?: unknown; readonly scopeFields?: readonly string[] },
-  { ops, custom }: { readonly ops: readonly string[]; readonly custom: readonly string[] },
+  { ops, custom }: { readonly ops: readonly Operation[]; readonly custom: readonly string[] },
   { name, ledger }: CompiledModel,
   where: string,
 ): void {
   if (!history) return;
   const kept = ledger?.history;
   if (!kept) throw new ConfigurationError(`\`history\` of ${where} needs \`history\` of ${name}: nothing is kept of its changes.`);
-  if (!ops.includes('get')) throw new ConfigurationError(`\`history\` of ${where} is about single records, but \`ops\` has no \`get\`.`);
+  if (!showsRecords(ops)) throw new ConfigurationError(`\`history\` of ${where} is about single records, but \`ops\` has no \`get\`.`);
   if (custom.includes(historyName))
     throw new ConfigurationError(`${where} has \`history\`, so that a custom operation cannot have this name: give it another one.`);
   const names = ['id', ...kept.scopeFields.map((field) => field.name)];

@@ -9,13 +9,19 @@ export interface RelationEndpoint<Kind extends string = string> extends Endpoint
   readonly kind: Kind;
 }
 
+/** An operation of another resource below a record. */
+export interface NestedEndpoint extends RelationEndpoint<'list' | 'query' | 'create'> {
+  /** The operation of the other resource whose guards, hooks and chain it has. */
+  readonly like: 'list' | 'create';
+}
+
 /** The operations of a relation in `nested`. */
-export function nestedEndpoints(relation: string): RelationEndpoint<'list' | 'query' | 'create'>[] {
+export function nestedEndpoints(relation: string): NestedEndpoint[] {
   const path = `/:id/${relation}`;
   return [
-    { name: `${relation}.list`, kind: 'list', method: 'GET', path },
-    { name: `${relation}.create`, kind: 'create', method: 'POST', path },
-    ...queryEndpoints(path).map((endpoint) => ({ name: `${relation}.query`, kind: 'query' as const, ...endpoint })),
+    { name: `${relation}.list`, kind: 'list', like: 'list', method: 'GET', path },
+    { name: `${relation}.create`, kind: 'create', like: 'create', method: 'POST', path },
+    ...queryEndpoints(path).map((endpoint) => ({ name: `${relation}.query`, kind: 'query' as const, like: 'list' as const, ...endpoint })),
   ];
 }
 

@@ -1,9 +1,10 @@
 import { ConfigurationError } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { isList, type Operation } from './standard-operations.ts';
 
 /** What the operations on a whole list depend on. */
 export interface ListParts {
-  readonly ops: readonly string[];
+  readonly ops: readonly Operation[];
   /** The names of the custom operations. */
   readonly custom: readonly string[];
   /** Whether hooks run after the list. */
@@ -29,7 +30,7 @@ export function wholeListIn(definition: { readonly export?: unknown; readonly ag
 
 /** Refuses an operation on the whole list that cannot be served. `told` says what it does with what hooks hide. */
 export function checkWholeList(name: string, { ops, custom, hasHooks }: ListParts, told: string, where: string): void {
-  if (!ops.includes('list')) throw new ConfigurationError(`\`${name}\` of ${where} is about its list, but \`ops\` has no \`list\`.`);
+  if (!ops.some(isList)) throw new ConfigurationError(`\`${name}\` of ${where} is about its list, but \`ops\` has no \`list\`.`);
   if (custom.includes(name))
     throw new ConfigurationError(`${where} has \`${name}\`, so that a custom operation cannot have this name: give it another one.`);
   if (hasHooks)

@@ -6,6 +6,7 @@ import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { CompiledField } from '../../model/node.ts';
 import type { CompiledResource, NestedResource, UnlinkedResource } from '../define/compiled-resource.ts';
 import { nestedEndpoints } from '../define/relation-endpoints.ts';
+import { makesRecord } from '../define/standard-operations.ts';
 
 /** Finds a linked resource by its path. */
 type ResourceAt = (path: string | undefined) => CompiledResource | undefined;
@@ -37,9 +38,7 @@ function linkOne(name: string, resource: UnlinkedResource, targets: readonly Kno
   if (target.model.held && target.model.fieldTable.get(relation.via)?.isPrivate) return []; // outside the view
   const via = target.model.scopeFields.get(relation.via) as QueryField;
   const isSettable = takesOneId(target.model.root.byName.get(relation.via));
-  const operations = nestedEndpoints(name).filter(({ kind }) =>
-    kind === 'create' ? isSettable && target.ops.includes('create') : target.ops.includes('list'),
-  );
+  const operations = nestedEndpoints(name).filter(({ like }) => target.ops.includes(like) && (isSettable || !makesRecord(like)));
   if (operations.length === 0)
     throw new ConfigurationError(
       `${where}, but resource \`${target.path}\` serves neither List, nor a Create that can set \`${relation.via}\`.`,

@@ -18,6 +18,8 @@ export function linkRows(r: CompiledResource): Row[] {
         runs: ofPatch,
         setsFields: r.serverFields.update !== undefined,
         isHidable: true,
+        isAdditive: kind === 'add',
+        isIdempotent: true,
         chain: (hooks) => chainOf(r, link, kind, hooks),
       }),
     ),

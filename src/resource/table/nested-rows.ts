@@ -6,11 +6,13 @@ import { once } from '../../mistakes.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
 import { Invalid } from '../../rules.ts';
 import type { CompiledResource, NestedResource } from '../define/compiled-resource.ts';
+import { makesRecord } from '../define/standard-operations.ts';
 import { queryName } from '../define/whole-list.ts';
 import { chains, queried } from './chains.ts';
 import { store } from './parts.ts';
 import { limitOf, type Row, rowOf, type Unguarded } from './row.ts';
 
+/** The chains of the other resource, with the names by which their guards are found. */
 const parts = {
   list: { names: ['list'], make: chains.list },
   query: { names: ['list', queryName], make: queried },
@@ -26,8 +28,9 @@ export function nestedRows(r: CompiledResource): Row[] {
   return r.nested.flatMap((nested) => {
     const { target, name: relation } = nested;
     const below = once(() => within(r, nested));
-    return nested.operations.map(({ name, kind, method, path }) => {
+    return nested.operations.map(({ name, kind, like, method, path }) => {
       const { names, make } = parts[kind];
+      const makes = makesRecord(like);
       const list = `${relation}.list`;
       return rowOf(r, {
         name,
@@ -40,15 +43,16 @@ export function nestedRows(r: CompiledResource): Row[] {
           { resource: r, names: shownBy },
           { resource: target, names },
         ],
-        runs: { resource: target, names: [kind === 'create' ? kind : 'list'] },
-        isScoped: r.isScoped || (target.isScoped && (kind !== 'create' || target.scopeWrites)),
-        setsFields: kind === 'create' && target.serverFields.create !== undefined,
+        runs: { resource: target, names: [like] },
+        isScoped: r.isScoped || (target.isScoped && (!makes || target.scopeWrites)),
+        setsFields: makes && target.serverFields.create !== undefined,
         fieldsOf: [r, target],
         mayNameRelations: true,
         isHidable: true,
         readsJson: kind !== 'list',
+        isAdditive: makes,
         maxTimeMS: limitOf(target),
-        chain: (hooks) => [parent(r, nested, kind === 'create'), ...make(below(), hooks)],
+        chain: (hooks) => [parent(r, nested, makes), ...make(below(), hooks)],
       });
     });
   });

@@ -15,7 +15,7 @@ import type { Chain, Hooks, Unguarded } from './row.ts';
 // The parts of chains that several operations have. What an operation does not use is not in its chain.
 
 /** Makes a part of chains once for each resource: its operations have the same middlewares there. */
-export function perResource<Part>(make: (r: Unguarded) => Part): (r: Unguarded) => Part {
+function perResource<Part>(make: (r: Unguarded) => Part): (r: Unguarded) => Part {
   const made = new WeakMap<Unguarded, Part>();
   return function partOf(r) {
     const part = made.get(r) ?? make(r);

@@ -77,6 +77,12 @@ export interface Row extends Endpoint {
   /** Whether it is unknown to callers who may not see its field: that of the link, the nested list or the counter. */
   readonly isHidable: boolean;
   readonly readsJson: boolean;
+  /** Whether it makes a record of its resource, to which later operations of a batch can refer. */
+  readonly makesRecord: boolean;
+  /** Whether it only adds something: nothing that is there is changed or lost. */
+  readonly isAdditive: boolean;
+  /** Whether a write changes nothing more if it is sent twice (RFC 9110 §9.2.2). */
+  readonly isIdempotent: boolean;
   /** Whether a batch may have it. */
   readonly isMember: boolean;
   /** How long the database may work for it: the limit of the model whose records it reads or writes, in milliseconds. */
@@ -111,6 +117,9 @@ export function rowOf(r: CompiledResource, row: Particulars): Row {
     mayNameRelations: false,
     isHidable: false,
     readsJson: false,
+    makesRecord: false,
+    isAdditive: false,
+    isIdempotent: false,
     isMember: false,
     maxTimeMS: limitOf(r),
     ...row,

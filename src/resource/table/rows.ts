@@ -1,6 +1,6 @@
 import type { CompiledResource } from '../define/compiled-resource.ts';
 import { listQueryName, queryEndpoints } from '../define/endpoints.ts';
-import { type Operation, standardOperations } from '../define/standard-operations.ts';
+import { isList, type Operation, standardOperations } from '../define/standard-operations.ts';
 import { queryName } from '../define/whole-list.ts';
 import { aggregateRows } from './aggregate-rows.ts';
 import { chains, liveParts, queried } from './chains.ts';
@@ -34,18 +34,22 @@ export function rowsOf(r: CompiledResource): Row[] {
 }
 
 function standardRow(r: CompiledResource, name: Operation): Row {
-  const { method, path, group, isOfMany, readsJson } = standardOperations[name];
-  const sets = name === 'create' ? r.serverFields.create : readsJson ? r.serverFields.update : undefined;
+  const { method, path, group, isOfMany, ...facts } = standardOperations[name];
+  const { readsJson = false, makesRecord = false, isAdditive = false, isIdempotent = false } = facts;
+  const sets = makesRecord ? r.serverFields.create : readsJson ? r.serverFields.update : undefined;
   return rowOf(r, {
     name,
     method,
     path,
     subject: { kind: 'standard', operation: name },
-    isScoped: r.isScoped && (name !== 'create' || r.scopeWrites),
+    isScoped: r.isScoped && (!makesRecord || r.scopeWrites),
     setsFields: sets !== undefined,
     fieldsOf: name === 'delete' ? [] : [r], // it takes no field, and shows none
     mayNameRelations: group === 'read',
     readsJson,
+    makesRecord,
+    isAdditive,
+    isIdempotent,
     isMember: group !== 'read' && !isOfMany,
     chain: (hooks) => chains[name](r, hooks),
   });
@@ -53,7 +57,7 @@ function standardRow(r: CompiledResource, name: Operation): Row {
 
 /** The list whose parameters stand in a body. */
 function queryRows(r: CompiledResource): Row[] {
-  if (!r.ops.includes('list')) return [];
+  if (!r.ops.some(isList)) return [];
   return queryEndpoints(standardOperations.list.path).map((endpoint) =>
     rowOf(r, {
       ...endpoint,

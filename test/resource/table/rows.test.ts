@@ -78,6 +78,13 @@ describe('the table of operations', () => {
     expect(rows.filter(({ whole }) => whole().length === 0)).toEqual([]);
   });
 
+  it('says which writes only add something, and which change nothing more when they are sent twice', () => {
+    const where = (holds: (row: (typeof rows)[number]) => boolean) => [...new Set(rows.filter(holds).map(({ name }) => name))];
+    expect(where(({ isAdditive }) => isAdditive)).toEqual(['create', 'restore', 'tags.add', 'notes.create']);
+    expect(where(({ isIdempotent }) => isIdempotent)).toEqual(['put', 'delete', 'restore', 'tags.add', 'tags.remove']);
+    expect(where(({ makesRecord }) => makesRecord)).toEqual(['create']);
+  });
+
   it('lets every row ask the guards of operations that its resource, or the one that it leads to, can have', () => {
     const asked = rows.flatMap(({ name, asks }) => asks.map(({ resource, names }) => [name, resource.path, ...names]));
     expect(asked).toContainEqual(['get.at', 'notes', 'get', 'history']);
