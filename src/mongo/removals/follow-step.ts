@@ -148,6 +148,7 @@ async function remove({ model, collection }: ReferenceEnd, going: IdSet, followi
 
 async function clear(first: Lost, found: IdSet, step: Step, following: Following): Promise<void> {
   const holders = [...found.values()];
-  const update = buildClear(await lostTogether(first, holders, step, following, findGone), new Date());
+  const losing = { ...following, findGone: (end: ReferenceEnd, ids: readonly unknown[]) => findGone(end, ids, following) };
+  const update = buildClear(await lostTogether(first, holders, step, losing), new Date());
   await seenOf(first.edge.holder, following).rewriteAll(holders, undefined, [update], following.work);
 }

@@ -1,9 +1,9 @@
 import { own } from '../../model/value/plain-object.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
-import type { Edge, ReferenceEnd } from '../relations/references.ts';
+import type { Work } from '../driver/work.ts';
+import type { Edge, ReferenceEnd, References } from '../relations/references.ts';
 import { isClearing } from './edges.ts';
-import type { Following } from './follow-step.ts';
-import type { Step } from './removal-rows.ts';
+import type { RemovalRow, RemovalRows, Step } from './removal-rows.ts';
 
 /** The ids of records that are gone, and a reference that is taken away where it leads to one of them. */
 export interface Lost {
@@ -11,8 +11,15 @@ export interface Lost {
   readonly ids: readonly unknown[];
 }
 
-/** Finds those of some records that are still gone. */
-export type FindGone = (end: ReferenceEnd, ids: readonly unknown[], following: Following) => Promise<unknown[]>;
+/** The removal in which they are lost. */
+interface Losing {
+  readonly row: RemovalRow;
+  readonly rows: RemovalRows;
+  readonly references: References;
+  readonly work: Work;
+  /** Finds those of some records that are still gone. */
+  findGone(end: ReferenceEnd, ids: readonly unknown[]): Promise<unknown[]>;
+}
 
 /**
  * The references that some records lose together, because they have this one: also those to records that other steps of
@@ -22,10 +29,8 @@ export async function lostTogether(
   first: Lost,
   holders: readonly unknown[],
   { collection }: Step,
-  following: Following,
-  findGone: FindGone,
+  { row, rows, references, work, findGone }: Losing,
 ): Promise<readonly Lost[]> {
-  const { row, rows, references, work } = following;
   const { holder } = first.edge;
   const others = references.heldBy(holder.model).filter((edge) => isClearing(edge) && edge !== first.edge);
   if (others.length === 0) return [first];
@@ -38,7 +43,7 @@ export async function lostTogether(
     const { target } = edge;
     const ofStep = target.model.collection === collection ? first.ids : [];
     const removed = await rows.findRemoved(row, target.model.collection, named, work);
-    const ids = [...ofStep, ...(removed.length > 0 ? await findGone(target, removed, following) : [])];
+    const ids = [...ofStep, ...(removed.length > 0 ? await findGone(target, removed) : [])];
     if (ids.length > 0) lost.push({ edge, ids });
   }
   return lost;
