@@ -37,6 +37,27 @@ async function start() {
   };
 }
 
+/** Replaces intervals alone: connections and the database need the other timers. */
+function replaceIntervals(): void {
+  jest.useFakeTimers({
+    doNotFake: [
+      'Date',
+      'hrtime',
+      'nextTick',
+      'performance',
+      'queueMicrotask',
+      'requestAnimationFrame',
+      'cancelAnimationFrame',
+      'requestIdleCallback',
+      'cancelIdleCallback',
+      'setImmediate',
+      'clearImmediate',
+      'setTimeout',
+      'clearTimeout',
+    ],
+  });
+}
+
 /** The delays of the timers that are set from now on. */
 function delays(): () => number[] {
   const timers = jest.spyOn(globalThis, 'setTimeout');
@@ -46,23 +67,7 @@ function delays(): () => number[] {
 describe('a live list to which nothing happens', () => {
   it('sends a comment every 15 seconds', async () => {
     const { listen } = await start();
-    jest.useFakeTimers({
-      doNotFake: [
-        'Date',
-        'hrtime',
-        'nextTick',
-        'performance',
-        'queueMicrotask',
-        'requestAnimationFrame',
-        'cancelAnimationFrame',
-        'requestIdleCallback',
-        'cancelIdleCallback',
-        'setImmediate',
-        'clearImmediate',
-        'setTimeout',
-        'clearTimeout',
-      ],
-    });
+    replaceIntervals();
     const [stream] = await listen();
     jest.advanceTimersByTime(14_999);
     await wait(50);
@@ -76,23 +81,7 @@ describe('a live list to which nothing happens', () => {
 
   it('asks for its caller again within a minute, and not for all callers at once', async () => {
     const { listen, asked } = await start();
-    jest.useFakeTimers({
-      doNotFake: [
-        'Date',
-        'hrtime',
-        'nextTick',
-        'performance',
-        'queueMicrotask',
-        'requestAnimationFrame',
-        'cancelAnimationFrame',
-        'requestIdleCallback',
-        'cancelIdleCallback',
-        'setImmediate',
-        'clearImmediate',
-        'setTimeout',
-        'clearTimeout',
-      ],
-    });
+    replaceIntervals();
     const streams = await listen(20);
     const before = asked();
     const counts: number[] = [];
