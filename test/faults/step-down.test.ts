@@ -1,4 +1,5 @@
 import { MongoClient } from 'mongodb';
+import { defineModel, everything, service, t } from '../../src/index.ts';
 import { expectHonest } from './parts/expect-honest.ts';
 import { isBad, isGood, Load } from './parts/load.ts';
 import { type Deployment, type Mongod, startMongods } from './parts/mongods.ts';
@@ -132,4 +133,79 @@ it('a client that connects while the set of three has no primary is told of it a
     ({ status } = await ask('POST', { id: 'y', token: '' }));
   }
   expect(await client.db('late').collection('things').countDocuments({}, { readPreference: 'primary' })).toBe(1);
+});
+
+describe('a custom operation of the group `change`, when the primary steps down in its transaction', () => {
+  const Order = defineModel('Order', {
+    collection: 'orders',
+    fields: { id: t.string({ policy: { insert: true } }), status: t.string({ default: 'open' }), revision: t.revision() },
+  });
+  const Entry = defineModel('Entry', { collection: 'entries', fields: { order: t.string(), was: t.string(), is: t.string() } });
+  const shop = service();
+
+  it.each([undefined, '"key"'])('is carried out once, with what is given for its group, and the key %s', async (key) => {
+    const client = await deployment.connect({ heartbeatFrequencyMS: 500, minHeartbeatFrequencyMS: 50 });
+    const db = client.db(`group_${key === undefined ? 'alone' : 'kept'}`);
+    for (const name of ['orders', 'entries', 'idempotency_keys']) await db.createCollection(name);
+    const line: string[] = [];
+    const errors: unknown[] = [];
+    const note = (what: string) => () => line.push(what) > 0;
+    const api = shop.api({
+      db,
+      maxTimeMS: 60_000,
+      requestTimeout: 120_000,
+      ...(key && { idempotency: { principal: () => 'ann' } }),
+      onError: (error) => errors.push(error),
+      resources: [
+        shop.resource({
+          model: Order,
+          ops: ['get', 'create'],
+          operations: {
+            send: {
+              group: 'change',
+              async handler(ctx) {
+                line.push('handler');
+                const order = await ctx.load();
+                order.status = 'sent';
+                return ctx.save(order);
+              },
+            },
+          },
+          guardsFor: { change: [note('guard')] },
+          before: { change: [note('before')] },
+          within: {
+            change: [
+              async (_ctx, { before, after, tx }) => {
+                line.push('within');
+                if (line.filter((one) => one === 'within').length === 1) await stepDown(deployment);
+                await tx.store(Entry, { scope: everything }).create({ order: 'a', was: `${before?.status}`, is: `${after?.status}` });
+              },
+            ],
+          },
+          after: { change: [note('after')] },
+        }),
+      ],
+    });
+    const ask = (path: string, body: object) => {
+      const headers = { 'content-type': 'application/json', ...(key && { 'idempotency-key': key }) };
+      return api.fetch(new Request(`http://in-process/orders${path}`, { method: 'POST', headers, body: JSON.stringify(body) }));
+    };
+    await db.collection<{ _id: string }>('orders').insertOne({ _id: 'a', status: 'open', revision: 0 } as never);
+    const answer = await ask('/a/send', {});
+    const stored = async () => [
+      await db
+        .collection('entries')
+        .find({}, { projection: { _id: 0 } })
+        .toArray(),
+      await db.collection('orders').find().toArray(),
+    ];
+    const once = [[{ order: 'a', was: 'open', is: 'sent' }], [{ _id: 'a', status: 'sent', revision: 1 }]];
+    expect([answer.status, errors, line]).toEqual([200, [], ['guard', 'before', 'handler', 'within', 'handler', 'within', 'after']]);
+    expect(await stored()).toEqual(once);
+    if (key === undefined) return;
+    line.length = 0;
+    const again = await ask('/a/send', {});
+    expect([again.status, await again.text()]).toEqual([200, await answer.text()]);
+    expect([line, await stored()]).toEqual([['guard'], once]);
+  });
 });
