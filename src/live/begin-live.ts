@@ -9,7 +9,7 @@ import type { State } from './state.ts';
 import { Subscription, type Surroundings } from './subscription.ts';
 
 /** What a `live` middleware gives to its streams. */
-export interface LivePlan extends Pick<Surroundings, 'ask' | 'noteProblem'> {
+export interface LivePlan extends Pick<Surroundings, 'ask' | 'noteProblem' | 'describeProblem'> {
   readonly streams: LiveStreams;
   readonly db: Parameters<typeof ChangeFeed.of>[0];
   /** The groups of its streams, by what their members see. */
@@ -33,6 +33,7 @@ export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
   const { maxAge, recheckEvery, asking } = streams;
   const subscription = new Subscription(ctx, {
     noteProblem: plan.noteProblem,
+    describeProblem: plan.describeProblem,
     maxAge,
     recheckEvery,
     asking,

@@ -1,4 +1,4 @@
-import { isProblem } from '../errors.ts';
+import type { ProblemDocument } from '../errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
 import { detach } from '../middleware/exchange/detached.ts';
 import type { LiveSource } from '../middleware/exchange/live-source.ts';
@@ -12,10 +12,12 @@ import { listStateOf, recordStateOf, type State } from './state.ts';
 export interface Member {
   /** The state has been read again. */
   offer(state: State): void;
-  /** It cannot be read any more, because of this error. */
+  /** It could not be read, because of this error: what that means to the client. */
+  describe(error: unknown): ProblemDocument;
+  /** The same, and reports the error: the members need only one report. */
+  report(error: unknown): ProblemDocument;
+  /** It cannot be read any more, because of this error, which was reported. */
   fail(error: unknown): void;
-  /** It could not be read, and will be tried again. */
-  report(error: unknown): void;
   /** Something has changed on which the rights of the caller depend. */
   recheck(): void;
 }
@@ -29,6 +31,8 @@ const intervalMS = 250;
 const spreadMS = 1_000;
 const firstPauseMS = 500;
 const longestPauseMS = 30_000;
+/** For how long a state is tried to be read again, in milliseconds. */
+const patienceMS = 60_000;
 
 interface Waiting {
   readonly member: Member;
@@ -54,6 +58,7 @@ export class Group {
   #time: Change['time'];
   #nextRead = Number.NEGATIVE_INFINITY;
   #failures = 0;
+  #failedSince: number | undefined;
   #timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
 
   constructor(feed: ChangeFeed, reading: Lane, source: LiveSource<Context>, whenEmpty: () => void) {
@@ -169,6 +174,7 @@ export class Group {
       const state = await this.#readFor(first);
       if (state.digest !== this.#state?.digest) this.#state = state;
       this.#failures = 0;
+      this.#failedSince = undefined;
       for (const { resolve } of waiting) resolve(this.#state as State);
       for (const member of [...this.#members.keys()]) member.offer(this.#state as State);
     } catch (error) {
@@ -198,14 +204,21 @@ export class Group {
     }
   }
 
-  /** What the client is to blame for ends the streams. Everything else is tried again. */
+  /**
+   * A list that GET would refuse, or could not show, ends its streams. What may pass is tried again, but not for ever:
+   * the clients take their lists for true meanwhile.
+   */
   #failed(error: unknown): void {
+    const [first, ...others] = this.#members.keys();
+    if (!first) return;
+    const now = performance.now();
+    this.#failedSince ??= now;
     this.#failures++;
     this.#isStale = true;
-    const isFinal = isProblem(error) && error.status < 500;
-    const [first] = this.#members.keys();
-    if (isFinal) for (const member of [...this.#members.keys()]) member.fail(error);
-    else if (this.#failures === 1) first?.report(error);
+    const { status } = first.describe(error);
+    const mayPass = status > 500 && status !== 501 && now - this.#failedSince < patienceMS;
+    if (this.#failures === 1 || !mayPass) first.report(error);
+    if (!mayPass) for (const member of [first, ...others]) member.fail(error);
   }
 
   get #pauseMS(): number {

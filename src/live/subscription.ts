@@ -16,6 +16,8 @@ export interface Surroundings {
   groupOf(asked: Asked, own: object): Group;
   /** Reports an error, and returns the problem that it means to the client. */
   noteProblem(ctx: Context, error: unknown): ProblemDocument;
+  /** Returns the problem of an error that was reported already. */
+  describeProblem(ctx: Context, error: unknown): ProblemDocument;
   /** Where those wait who ask again: after a change on which the rights of all depend, all would ask at once. */
   readonly asking: Lane;
   readonly maxAge: number;
@@ -118,11 +120,15 @@ export class Subscription implements Member {
   }
 
   fail(error: unknown): void {
-    this.#end(error);
+    this.#end(error, () => this.describe(error));
   }
 
-  report(error: unknown): void {
-    this.#around.noteProblem(this.#ctx, error);
+  describe(error: unknown): ProblemDocument {
+    return this.#around.describeProblem(this.#ctx, error);
+  }
+
+  report(error: unknown): ProblemDocument {
+    return this.#around.noteProblem(this.#ctx, error);
   }
 
   /** Asks again what the caller may see: at once, unless it was just asked. */
@@ -194,11 +200,11 @@ export class Subscription implements Member {
     if (state.digest !== from?.digest) this.answer.send(frameTo(state, from));
   }
 
-  #end(error: unknown): void {
+  #end(error: unknown, problemOf = () => this.report(error)): void {
     if (this.#isOver) return;
     this.#reason = error;
     this.#close();
-    if (this.#isOpen) this.answer.finish(endFrame(this.#around.noteProblem(this.#ctx, error)));
+    if (this.#isOpen) this.answer.finish(endFrame(problemOf()));
   }
 
   #close(): void {

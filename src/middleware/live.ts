@@ -7,7 +7,7 @@ import { described, problemsOf } from './exchange/descriptor.ts';
 import { LiveStreams, liveStreams } from './exchange/live-streams.ts';
 import { checkOrder } from './exchange/order.ts';
 import { composeChain } from './exchange/step.ts';
-import { noteProblem } from './problems.ts';
+import { describeProblem, noteProblem } from './problems.ts';
 
 /** Options of {@link live}. */
 export interface LiveOptions {
@@ -61,7 +61,7 @@ export function live(chain: readonly ResourceMiddleware[], options: LiveOptions)
   const problems = (method: string) => [...chain.flatMap((one) => problemsOf(one, method)), ...ofLive];
   return described({ problems }, async function live(ctx) {
     const { beginLive } = await import('../live/begin-live.ts');
-    await beginLive(ctx, { streams, db, groups, ask, noteProblem });
+    await beginLive(ctx, { streams, db, groups, ask, noteProblem, describeProblem });
   });
 }
 

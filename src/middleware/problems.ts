@@ -101,17 +101,26 @@ function send(ctx: Context, error: unknown, write: WriteProblem | undefined): vo
  * `app.on('error')` receives what it would receive otherwise.
  */
 export function noteProblem(ctx: Context, error: unknown): ProblemDocument {
-  try {
-    return note(ctx, error);
-  } catch {
-    return note(ctx, new Error('An error could not be answered as it is.', { cause: error }));
-  }
+  const [problem, sound] = soundProblem(error);
+  if (isReported(problem, sound)) reportError(ctx, sound);
+  return documentOf(problem, ctx);
 }
 
-function note(ctx: Context, error: unknown): ProblemDocument {
-  const problem = toProblem(error);
-  if (isReported(problem, error)) reportError(ctx, error);
-  return documentOf(problem, ctx);
+/** The same of an error that was reported already, for another request. */
+export function describeProblem(ctx: Context, error: unknown): ProblemDocument {
+  return documentOf(soundProblem(error)[0], ctx);
+}
+
+/** The problem of an error, and the error: another one if it cannot be answered as it is. */
+function soundProblem(error: unknown): readonly [Problem, unknown] {
+  try {
+    const problem = toProblem(error);
+    problem.toDocument();
+    return [problem, error];
+  } catch {
+    const sound = new Error('An error could not be answered as it is.', { cause: error });
+    return [toProblem(sound), sound];
+  }
 }
 
 function documentOf(problem: Problem, { requestId }: Context): ProblemDocument {
