@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChangeStreamOptions, ClientSession, Db, MongoClient, Timestamp } from 'mongodb';
-import { Problem } from '../../errors.ts';
+import { ConfigurationError, Problem } from '../../errors.ts';
 import { askWithin } from '../driver/ask-within.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { replicaSetRequired } from '../driver/outcome.ts';
 import { reachabilityOf } from '../driver/reachability.ts';
 import { type Change, type ChangeEvent, changePipeline, readChange } from './change.ts';
+import { HeardCollections } from './heard-collections.ts';
 
 /** Hears what has changed. Undefined says that anything may have changed, because events were lost. */
 export type Hear = (change: Change | undefined) => void;
@@ -33,10 +34,12 @@ const longestPauseMS = 10_000;
 export class ChangeFeed {
   readonly #db: Db;
   readonly #listeners = new Set<Listener>();
+  readonly #heard: HeardCollections;
   #stream: OpenStream | undefined;
 
   private constructor(db: Db) {
     this.#db = db;
+    this.#heard = new HeardCollections(db);
   }
 
   /** The feed of a database, the same for all that use its client. */
@@ -50,7 +53,8 @@ export class ChangeFeed {
 
   /**
    * Listens to the changes of some collections from now on, until the function is called that it returns. Throws
-   * `replica_set_required` (501) on a standalone server, and `database_unavailable` (503).
+   * `replica_set_required` (501) on a standalone server, `database_unavailable` (503), and a configuration error for a
+   * view, of which a change stream tells nothing.
    */
   async listen(collections: ReadonlySet<string>, hear: Hear): Promise<() => void> {
     if (reachabilityOf(this.#db.client).isStandalone) throw replicaSetRequired('change streams');
@@ -60,6 +64,7 @@ export class ChangeFeed {
       if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#close();
     };
     try {
+      await this.#heard.require(collections, patienceMS).catch(throwAway);
       if (!this.#stream?.carries(collections)) this.#reopen();
       await this.#stream?.begun;
       return leave;
@@ -93,6 +98,7 @@ export class ChangeFeed {
   }
 
   #tell(change: Change | undefined): void {
+    if (change?.id === undefined) this.#heard.forget(change?.collection);
     for (const { collections, hear } of [...this.#listeners]) if (!change || collections.has(change.collection)) hear(change);
   }
 }
@@ -232,6 +238,7 @@ function warnOfFailure(error: unknown): void {
 }
 
 function throwAway(cause: unknown): never {
+  if (cause instanceof ConfigurationError) throw cause;
   throw new Problem({ code: 'database_unavailable', detail: 'The database cannot be reached; try again in a few seconds.', cause });
 }
 
