@@ -13,7 +13,7 @@ const Card = defineModel('Card', {
   fields: {
     id: t.string({ policy: { insert: true } }),
     title: t.string(),
-    boardId: t.optional(t.ref('Board', { as: 'board' })),
+    boardId: t.optional(t.ref('Board', { as: 'board', id: t.string() })),
   },
 });
 
