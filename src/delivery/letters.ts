@@ -33,7 +33,7 @@ export interface Letters<Row extends QueueRow> {
 const patienceMS = 10_000;
 const writeOptions = { writeConcern: { w: 'majority' }, maxTimeMS: patienceMS } as const;
 const keepMS = 30 * 86_400_000;
-/** When a line whose dead letter is skipped is looked at, in milliseconds, even if nobody comes to say that it goes on. */
+/** When a line whose dead letter is skipped is looked at even if the command is cut short, in milliseconds. */
 const watchMS = 30_000;
 
 /** Opens a queue for those who look after it. */

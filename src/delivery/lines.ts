@@ -18,7 +18,9 @@ export interface Busy {
 /** Why a worker leaves a line: no row is left that it could have, or the first one waits, or others have their turn. */
 export type Left = 'done' | 'waiting' | 'turn over';
 
-/** The lines of due rows, each with its rows in order. Workers try them in different orders, so that they rarely meet. */
+/**
+ * The lines of due rows, each with its rows in order. Workers try them in different orders, so that they rarely meet.
+ */
 export function linesOf(due: readonly DueRow[]): Candidate[] {
   const lines = new Map<string, Candidate>();
   for (const { id, line } of due.toSorted((one, other) => (one.place < other.place ? -1 : 1))) {

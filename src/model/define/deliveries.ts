@@ -12,7 +12,7 @@ export interface Deliveries {
   readonly sequence: string;
   /** The field that says whether a record is delivered to. */
   readonly enabled: string;
-  /** A private field: the times at which that has changed, also by a delete that can be undone. The last one ends it. */
+  /** A private field: the times at which that has changed, also by a delete that can be undone. */
   readonly switchedAt: string;
 }
 

@@ -7,8 +7,8 @@ import type { Assignment } from '../../model/write/plan-changes.ts';
 const mostTimes = 100;
 
 /**
- * What adds a time to those of a record that is delivered to, if the assignments switch that on or off: by its field, or
- * because it is deleted or restored. Empty if they cannot.
+ * What adds a time to those of a record that is delivered to, if the assignments switch that on or off: by its field,
+ * or because it is deleted or restored. Empty if they cannot.
  */
 export function noteSwitch({ deliveries, deletedAt }: CompiledModel, assignments: readonly Assignment[], now: Date): BsonDocument {
   if (!deliveries) return {};
