@@ -110,7 +110,7 @@ function outboxModels(models: readonly CompiledModel[]): Model[] {
 function outboxModelOf(collection: string): Model {
   const indexes = [
     { key: { state: 1, dueAt: 1, _id: 1 }, partialFilterExpression: { deliveredAt: null } },
-    { key: { model: 1, record: 1, life: 1, deliveredAt: 1, revision: 1 } },
+    { key: { record: 1, collection: 1, life: 1, deliveredAt: 1, revision: 1 } },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ] as const;
   return defineModel('Outbox', { collection, fields: { id: t.string() }, indexes }) as unknown as Model;

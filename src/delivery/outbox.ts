@@ -40,8 +40,8 @@ export function toEvent({ _id, type, model, subject, life, revision, at, actor, 
   return { id: String(_id), type, model, subject, life: life && String(life), ...time, actor, operation, requestId: request };
 }
 
-/** The events of one record, from its birth to its end, are delivered one after the other. */
-export const lines = { line: ['model', 'record', 'life'], sequence: 'revision' } as const;
+/** The events of one record, from its birth to its end, are delivered one after the other, whichever model wrote. */
+export const lines = { line: ['record', 'collection', 'life'], sequence: 'revision' } as const;
 
 /** The collections of the outboxes of models, each with the names of its models. */
 export function outboxesOf(models: readonly CompiledModel[]): Map<string, ReadonlySet<string>> {

@@ -184,7 +184,7 @@ describe('what is stored', () => {
       changes: expect.arrayContaining([{ path: 'total', after: { $numberDecimal: '10.50' } }]),
       private: [],
     });
-    const event = { type: 'order.created', model: 'Order', subject: created.body.data.id, state: 'pending' };
+    const event = { type: 'order.created', model: 'Order', subject: created.body.data.id, collection: 'orders', state: 'pending' };
     expect(await storedIn('events')).toEqual({ _id: anId, ...entry, ...event });
     expect(await storedIn('idempotency_keys')).toEqual({
       _id: expect.any(String),
@@ -206,7 +206,7 @@ describe('what is stored', () => {
     );
     expect(Object.fromEntries(found)).toEqual({
       customers: ['_id_', 'name_1__id_1'],
-      events: ['_id_', 'expiresAt_1', 'model_1_record_1_life_1_deliveredAt_1_revision_1', 'state_1_dueAt_1__id_1'],
+      events: ['_id_', 'expiresAt_1', 'record_1_collection_1_life_1_deliveredAt_1_revision_1', 'state_1_dueAt_1__id_1'],
       idempotency_keys: ['_id_', 'expiresAt_1'],
       orders: ['_id_', '_id_1_deletedAt_1', 'city[fold1]_1__id_1', 'deletedAt_1__id_1', 'number_1', 'number_1__id_1', 'total_1__id_1'],
       orders_history: ['_id_', 'record_1_life_1_revision_-1'],

@@ -106,6 +106,8 @@ export interface EventRow {
   readonly model: string;
   /** The id of the record as a path segment. */
   readonly subject: string;
+  /** The collection of the record: models of one collection have written its events in one order. */
+  readonly collection: string;
   readonly record: unknown;
   readonly life: ObjectId | null;
   readonly revision: number | bigint;
@@ -125,6 +127,7 @@ export function eventOf(model: CompiledModel, change: RecordedChange, circumstan
     type: `${model.name.charAt(0).toLowerCase()}${model.name.slice(1)}.${change.change}`,
     model: model.name,
     subject: spellId(model, address.record),
+    collection: model.collection,
     ...address,
     ...commonOf(change, circumstances),
     state: 'pending',

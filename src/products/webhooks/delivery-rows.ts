@@ -16,6 +16,8 @@ export interface DeliveryRow extends QueueRow, Pick<Event, 'type' | 'model' | 's
   readonly _id: string;
   readonly subscription: string;
   readonly event: string;
+  /** The collection of the record. */
+  readonly collection: string;
   readonly operation?: string;
   readonly requestId?: string;
 }
@@ -24,7 +26,7 @@ export interface DeliveryRow extends QueueRow, Pick<Event, 'type' | 'model' | 's
 export function deliveriesTo({ collection }: Pick<Model, 'collection'>): Deliveries {
   return {
     collection: `${collection}_deliveries`,
-    line: ['subscription', 'model', 'subject', 'life'],
+    line: ['subscription', 'collection', 'subject', 'life'],
     sequence: 'revision',
     enabled: 'isEnabled',
     switchedAt: 'switchedAt',
@@ -37,7 +39,7 @@ const patienceMS = 10_000;
 /** As those of an outbox. The third finds the rows of a record that is purged. */
 const indexes: IndexDescription[] = [
   { key: { state: 1, dueAt: 1, _id: 1 }, partialFilterExpression: { deliveredAt: null } },
-  { key: { subscription: 1, model: 1, subject: 1, life: 1, deliveredAt: 1, revision: 1 } },
+  { key: { subscription: 1, collection: 1, subject: 1, life: 1, deliveredAt: 1, revision: 1 } },
   { key: { model: 1, subject: 1 } },
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
 ];
@@ -54,6 +56,7 @@ interface DeliveryRowsOptions {
 interface TouchedEvent {
   readonly _id: ObjectId;
   readonly actor: string | null;
+  readonly collection: string;
   /** Grows with each transaction that writes rows of the event. */
   readonly fanOuts?: number;
 }
@@ -89,7 +92,7 @@ export class DeliveryRows {
     await runTransaction(this.#db, work, patienceMS, async () => {
       const touched = await this.#touch(event, work);
       if (!touched) return;
-      const [first, ...others] = subscriptions.map((subscription) => toUpsert(rowOf({ ...event, actor: touched.actor }, subscription)));
+      const [first, ...others] = subscriptions.map((subscription) => toUpsert(rowOf(event, touched, subscription)));
       if (!first) return;
       await this.#write(work, (command) => {
         const handedOver = { ...first, filter: command.handOver(first.filter) };
@@ -115,10 +118,10 @@ function toUpsert({ _id, ...row }: DeliveryRow) {
   return { filter: { _id }, update: { $setOnInsert: row }, upsert: true };
 }
 
-function rowOf(given: Event, subscription: string): DeliveryRow {
-  const { id: event, type, model, subject, life, revision, at, actor, operation, requestId } = given;
+function rowOf(given: Event, { actor, collection }: TouchedEvent, subscription: string): DeliveryRow {
+  const { id: event, type, model, subject, life, revision, at, operation, requestId } = given;
   const how = { ...(operation !== undefined && { operation }), ...(requestId !== undefined && { requestId }) };
-  const change = { event, type, model, subject, life, revision, at, actor, ...how };
+  const change = { event, type, model, subject, collection, life, revision, at, actor, ...how };
   return { _id: `${event}:${subscription}`, subscription, ...change, state: 'pending' };
 }
 

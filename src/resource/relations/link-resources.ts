@@ -20,6 +20,7 @@ import { isKnown } from '../define/compile-counters.ts';
 import type { ApiSettings, CompiledResource, UnlinkedResource } from '../define/compiled-resource.ts';
 import { compileDeclaredFilters, type DeclaredFilter } from '../define/declared-filters.ts';
 import type { Operation } from '../define/standard-operations.ts';
+import { checkSharedCollections } from './check-shared-collections.ts';
 import { linkArrays } from './link-arrays.ts';
 import { linkNested } from './link-nested.ts';
 
@@ -45,6 +46,7 @@ export function linkResources(resources: readonly UnlinkedResource[], models: re
     () => tryAll(resources.map((one) => () => compileRelationsOf(one, targets, settings))),
     ...known.map((model) => () => checkMany(model, byName)),
     () => checkTextIndexes(known),
+    () => checkSharedCollections(known),
   ]);
   for (const [index, one] of resources.entries()) warnOfShutRelations(one, relations[index] as RelationsOf);
   const linked = resources.map((one, index) =>

@@ -276,7 +276,7 @@ describe('a delivery', () => {
     const { api } = await start();
     const created = await applyIndexes(api);
     const keys = created.find(({ collection }) => collection === 'events')?.created.map(({ key }) => key.map(([path]) => path).join());
-    expect(keys).toEqual(['state,dueAt,_id', 'model,record,life,deliveredAt,revision', 'expiresAt']);
+    expect(keys).toEqual(['state,dueAt,_id', 'record,collection,life,deliveredAt,revision', 'expiresAt']);
     expect(await applyIndexes(api)).toEqual([]);
   });
 });
