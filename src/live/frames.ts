@@ -37,17 +37,16 @@ function kept<Key extends object, Value>(map: WeakMap<Key, Value>, key: Key, mak
 
 function wholeFrame(state: State): Buffer {
   const { digest } = state;
-  if (state.kind === 'list')
-    return frame('page', digest, ['{"data":[', ...commas([...state.records.values()]), `],"page":`, state.page, '}']);
+  if (state.kind === 'list') return frame('page', digest, ['{"data":', state.json, ',"page":', state.page, '}']);
   if (!state.json) return frame('gone', digest, ['{}']);
   const etag = state.entityTag === undefined ? '' : `,"etag":${JSON.stringify(state.entityTag)}`;
   return frame('record', digest, ['{"data":', state.json, `${etag}}`]);
 }
 
-/** A change that would have more bytes than the whole state is sent as that. */
+/** A change that would have more bytes than the whole state is sent as that, and so is one whose ids are not clear. */
 function changeFrame(from: State, to: State): Buffer {
   const all = frameTo(to, undefined);
-  if (from.kind !== 'list' || to.kind !== 'list') return all;
+  if (from.kind !== 'list' || to.kind !== 'list' || !from.hasClearIds || !to.hasClearIds) return all;
   const change = frame('change', to.digest, ['{', ...joined(membersOf(from, to)), '}']);
   return change.length < all.length ? change : all;
 }

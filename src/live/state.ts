@@ -13,8 +13,12 @@ export interface ListState {
   readonly kind: 'list';
   /** A digest of all that it shows. */
   readonly digest: string;
-  /** The JSON of each record by the JSON text of its id, in the order of the list. */
+  /** The JSON of its records: an array. */
+  readonly json: Buffer;
+  /** The JSON of each record by the JSON text of its id, in the order of the list. Records with one text are one. */
   readonly records: ReadonlyMap<string, Buffer>;
+  /** Whether every client can tell its records apart by their ids. */
+  readonly hasClearIds: boolean;
   /** The JSON of the page without its records. */
   readonly page: string;
   /** Whether it has ended early, so that a smaller record behind its end could be shown. */
@@ -39,14 +43,26 @@ export async function listStateOf(ctx: Context): Promise<ListState> {
   const { records, written, ...page } = await writePage(ctx.page ?? missing('page', 'live'), workOf(ctx), ctx.included);
   const { json, ends } = written;
   const items = records.map((record, index) => [record.idText, json.subarray((ends[index - 1] ?? 0) + 1, ends[index])] as const);
+  const byId = new Map(items);
   const described = JSON.stringify(describePage({ ...page, records }));
   return {
     kind: 'list',
     digest: digestOf(json, described),
-    records: new Map(items),
+    json,
+    records: byId,
+    hasClearIds: byId.size === items.length && [...byId.keys()].every(isClear),
     page: described,
     isCut: page.hasNext && records.length < page.size,
   };
+}
+
+/**
+ * Whether the JSON text of an id is that of no other one for a client that reads numbers as doubles, as JavaScript does:
+ * beyond 2^53, it rounds integers to their neighbours.
+ */
+function isClear(idText: string): boolean {
+  const number = Number(idText); // NaN for a string in its quotes
+  return !Number.isInteger(number) || Number.isSafeInteger(number);
 }
 
 /** The same for a single record: 404 is a state, too. */

@@ -36,7 +36,8 @@ interface Change {
 /**
  * The state after an event. Nothing is changed in place, and what is the same as before is the same object: a component
  * that shows a record is not drawn again because another one has changed. Undefined for an event that it does not know;
- * throws if the event does not fit the state.
+ * throws if the event does not fit the state, and for a change of a list whose ids are not clear, which the service sends
+ * as a page.
  */
 export function applyEvent(state: LiveState | undefined, name: string, data: unknown): LiveState | undefined {
   if (name === 'gone') return keep(state, { data: null });
@@ -58,10 +59,17 @@ export function applyEvent(state: LiveState | undefined, name: string, data: unk
   const after = new Map(before); // in the order of the list: a known id keeps its place, and a new one comes last
   for (const id of remove) after.delete(id);
   for (const record of put) after.set(record.id, known(record));
+  if (before.size < list.data.length || [...before.keys(), ...after.keys()].some(isRounded))
+    throw new Error('The records of the list cannot be told apart by their ids.');
   const records = order ? order.map((id) => after.get(id)) : [...after.values()];
   if (records.length !== after.size || records.includes(undefined))
     throw new Error('The order of the list names other records than the list has.');
   return { data: records as AnyRecord[], page: keep(list.page, page ?? list.page) };
+}
+
+/** Whether the id may be one of several: `JSON.parse` rounds integers beyond 2^53. */
+function isRounded(id: unknown): boolean {
+  return Number.isInteger(id) && !Number.isSafeInteger(id);
 }
 
 /** The value as it was, if it is the same JSON. */

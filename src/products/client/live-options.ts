@@ -17,8 +17,14 @@ export interface LiveOptions<State = LiveState> {
   readonly onEnd?: ((problem: Problem) => void) | undefined;
   /** Called when the stream breaks or no answer comes. It connects again by itself; `onChange` tells when it has. */
   readonly onError?: ((error: Error) => void) | undefined;
-  /** Headers, such as `Authorization`, or a function that is called for each connection. @default none */
-  readonly headers?: GivenHeaders | (() => GivenHeaders | Promise<GivenHeaders>) | undefined;
+  /**
+   * Headers, such as `Authorization`, or a function that is called for each connection. When the service has refused the
+   * last ones or ended the stream with 401 or 403, it is called with that problem: a token may have expired, and other
+   * headers than the refused ones are tried once before `onEnd`.
+   *
+   * @default none
+   */
+  readonly headers?: GivenHeaders | ((refused?: Problem) => GivenHeaders | Promise<GivenHeaders>) | undefined;
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
   /**

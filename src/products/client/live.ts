@@ -1,7 +1,7 @@
 import { applyEvent, type LiveState } from './apply-event.ts';
 import type { Live, LiveOptions, LiveStateOf } from './live-options.ts';
 import { nameOf, type Post, type Seat, takeSeat } from './share.ts';
-import { isForNow, type LiveEvent, readStream, type StreamError } from './stream.ts';
+import { isAboutCaller, isForNow, type LiveEvent, type Problem, readStream, type StreamError } from './stream.ts';
 import { whileShown } from './while-shown.ts';
 
 export type { AnyRecord, LiveList, LiveRecord, LiveState, Page } from './apply-event.ts';
@@ -44,6 +44,9 @@ export function live(url: string, options: LiveOptions<never>): Live<never> {
   let retry = 1000;
   let failures = 0;
   let isClosed = false;
+  /** Why the service has refused the last headers, if others may help, and these headers. */
+  let refused: Problem | undefined;
+  let refusedHeaders: string | undefined;
 
   /** What the function throws is not ours. */
   function tell<Value>(callback: ((value: Value) => void) | undefined, value: Value): void {
@@ -75,6 +78,7 @@ export function live(url: string, options: LiveOptions<never>): Live<never> {
         throw error;
       }
       failures = 0;
+      refused = undefined;
       seat?.post({ event });
     }
 
@@ -95,7 +99,7 @@ export function live(url: string, options: LiveOptions<never>): Live<never> {
     /** Waits until it is this tab's turn. Gives the headers for the stream, or undefined if they are too old by now. */
     async function takeTurn(): Promise<Headers | undefined> {
       const begun = Date.now();
-      const given = new Headers(typeof headers === 'function' ? await headers() : headers);
+      const given = new Headers(typeof headers === 'function' ? await headers(refused) : headers);
       const name = await nameOf(url, given, share);
       stopped.throwIfAborted();
       if (name === seat?.name) return given;
@@ -115,6 +119,11 @@ export function live(url: string, options: LiveOptions<never>): Live<never> {
       try {
         const given = await takeTurn();
         if (!given) continue;
+        const asText = JSON.stringify([...given]);
+        if (refused && asText === refusedHeaders) {
+          conclude(refused);
+          break;
+        }
         given.set('Accept', 'text/event-stream');
         if (lastId) given.set('Last-Event-ID', lastId);
         isInStep = false;
@@ -124,13 +133,13 @@ export function live(url: string, options: LiveOptions<never>): Live<never> {
             retry = Math.max(1, ms); // no pause would never grow
           },
         });
-        if (!isForNow(problem)) {
-          finish();
-          tell(onEnd, problem);
-        }
+        if (!refused && typeof headers === 'function' && isAboutCaller(problem)) {
+          refused = problem;
+          refusedHeaders = asText;
+        } else if (!isForNow(problem)) conclude(problem);
       } catch (thrown) {
         if (stopped.aborted) break;
-        const error = thrown as StreamError;
+        const error: StreamError = thrown instanceof Error ? thrown : new Error('The stream could not be opened.', { cause: thrown });
         wait = error.wait ?? 0;
         tell(onError, error);
         seat?.post({ error: error.message });
@@ -138,6 +147,11 @@ export function live(url: string, options: LiveOptions<never>): Live<never> {
       await sleep(wait + Math.random() * Math.min(longestPause, retry * 2 ** failures++), stopped);
     }
     seat?.leave();
+  }
+
+  function conclude(problem: Problem): void {
+    finish();
+    tell(onEnd, problem);
   }
 
   function finish(): void {

@@ -96,6 +96,11 @@ export function isForNow({ status }: Problem): boolean {
   return status === 408 || status === 429 || (status > 499 && status !== 501);
 }
 
+/** Whether another token may have another answer: one that has expired is 401, or 403 where a guard refuses nobody. */
+export function isAboutCaller({ status }: Problem): boolean {
+  return status === 401 || status === 403;
+}
+
 /** `Retry-After` (RFC 9110 §10.2.3): seconds or a date. */
 function waitOf({ headers }: Response): number {
   const after = headers.get('Retry-After') ?? '0';

@@ -33,6 +33,20 @@ describe('a list', () => {
     expect(idsOf(change(list(1, '1'), { remove: ['1'] }))).toEqual([1]);
   });
 
+  it.each<[string, LiveList, object]>([
+    ['an integer beyond 2^53', list(2 ** 53), { remove: [1] }],
+    ['a negative one', list(-(2 ** 53)), { remove: [1] }],
+    ['one that comes', list(1), { put: [{ id: 2 ** 53 + 2 }] }],
+    ['two that are equal', list(1, 1), { put: [{ id: 2 }] }],
+  ])('is not changed by ids that may stand for several records: %s', (_what, state, data) => {
+    expect(() => change(state, data)).toThrow('cannot be told apart');
+  });
+
+  it('is changed by ids that are exact', () => {
+    const ids = [2 ** 53 - 1, -(2 ** 53) + 1, 0.5, '9007199254740993'];
+    expect(idsOf(change(list(...ids), { remove: [0.5] }))).toEqual(ids.filter((id) => id !== 0.5));
+  });
+
   it('has the page of a change, and keeps it without one', () => {
     const state = list(1);
     expect(change(state, { remove: [1] }).page).toBe(state.page);

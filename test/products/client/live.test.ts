@@ -236,6 +236,118 @@ describe('an end', () => {
   });
 });
 
+describe('headers that have expired', () => {
+  /** A function that says what it was called with, and gives the next token. */
+  function tokens(...given: string[]) {
+    const asked: (string | undefined)[] = [];
+    return {
+      asked,
+      headers(refused?: { readonly code?: string }) {
+        asked.push(refused?.code);
+        return { authorization: given.length > 1 ? (given.shift() as string) : (given[0] as string) };
+      },
+    };
+  }
+
+  it.each([
+    [401, 'unauthorized'],
+    [403, 'forbidden'],
+  ])('are asked for again when the stream ends with %i, each time', async (status, code) => {
+    const { asked, headers } = tokens('1', '2', '3');
+    const client = open(service.url, { headers });
+    for (const [index, token] of ['1', '2', '3'].entries()) {
+      const stream = await service.next();
+      expect([stream.headers.authorization, stream.headers['last-event-id']]).toEqual([token, index === 0 ? undefined : `d${index}`]);
+      stream.send('page', list(index), `d${index + 1}`);
+      if (token !== '3') stream.send('end', { problem: problem(status, code) });
+    }
+    await until(() => client.state?.data[0].id === 2);
+    expect([asked, client.ends, client.errors]).toEqual([[undefined, code, code], [], []]);
+  });
+
+  it('are asked for once more when a stream is refused, and the second refusal is final', async () => {
+    const { asked, headers } = tokens('1', '2', '3');
+    service.refuse(
+      { status: 401, body: JSON.stringify(problem(401, 'first')) },
+      { status: 401, body: JSON.stringify(problem(401, 'second')) },
+    );
+    const client = open(service.url, { headers });
+    await until(() => client.ends.length === 1);
+    expect([client.ends, asked, service.count]).toEqual([[problem(401, 'second')], [undefined, 'first'], 2]);
+  });
+
+  it('are not sent again if the next ones are the same', async () => {
+    const { asked, headers } = tokens('1');
+    const client = open(service.url, { headers });
+    const stream = await service.next();
+    stream.send('page', list(1), 'd1');
+    stream.send('end', { problem: problem(401, 'unauthorized') });
+    await until(() => client.ends.length === 1);
+    expect([client.ends, asked, service.count]).toEqual([[problem(401, 'unauthorized')], [undefined, 'unauthorized'], 1]);
+  });
+
+  it('are asked for until they can be had, and tried until the service is there', async () => {
+    let count = 0;
+    const client = open(service.url, {
+      headers(refused) {
+        if (refused && ++count === 1) throw new Error('The token service is away.');
+        return { authorization: refused ? 'new' : 'old' };
+      },
+    });
+    const first = await service.next();
+    first.send('page', list(1), 'd1');
+    service.refuse({ status: 503 });
+    first.send('end', { problem: problem(401, 'unauthorized') });
+    const second = await service.next();
+    expect(second.headers.authorization).toBe('new');
+    second.send('same', {}, 'd1');
+    await until(() => client.states.length === 2);
+    expect([client.errors.map(({ message }) => message), client.ends]).toEqual([
+      ['The token service is away.', '503 Service Unavailable'],
+      [],
+    ]);
+  });
+
+  it('end the list if they are no function', async () => {
+    const client = open(service.url, { headers: { authorization: '1' } });
+    (await service.next()).send('end', { problem: problem(401, 'unauthorized') });
+    await until(() => client.ends.length === 1);
+    expect(service.count).toBe(1);
+  });
+});
+
+describe('what is thrown that is no error', () => {
+  it.each([undefined, null, 'away', 401, Object.create(null), Symbol('away')])(
+    'is told as one, and the list is asked for again: %p',
+    async (thrown) => {
+      let asked = 0;
+      const client = open(service.url, { headers: async () => (++asked === 1 ? Promise.reject(thrown) : {}) });
+      (await service.next()).send('page', list(1), 'd1');
+      await until(() => client.states.length === 1);
+      expect(client.errors).toEqual([new Error('The stream could not be opened.')]);
+      expect(client.errors[0]?.cause).toBe(thrown);
+    },
+  );
+});
+
+describe('ids that JavaScript rounds', () => {
+  const rounded = (...ids: string[]) => ids.map((id) => `{"id":${id},"name":"n${id}"}`).join();
+
+  it('are shown as they come in a page, and never merged by a change', async () => {
+    const client = open(service.url);
+    const stream = await service.next();
+    stream.write(
+      `event: page\nid: d1\ndata: {"data":[${rounded('9007199254740992', '9007199254740993')}],"page":${JSON.stringify(page)}}\n\n`,
+    );
+    await until(() => client.states.length === 1);
+    expect(client.state.data.map(({ name }: Any) => name)).toEqual(['n9007199254740992', 'n9007199254740993']);
+    stream.write('event: change\nid: d2\ndata: {"remove":[9007199254740993]}\n\n');
+    expect((await service.next()).headers['last-event-id']).toBeUndefined();
+    expect(client.errors.map(({ message }) => message)).toEqual(['The records of the list cannot be told apart by their ids.']);
+    expect(client.state.data).toHaveLength(2);
+  });
+});
+
 describe('an answer that is only for now', () => {
   it.each([408, 429, 500, 502, 503, 504])('is an error, and is asked for again: %i', async (status) => {
     service.refuse({ status, body: JSON.stringify(problem(status, 'overloaded')) });
