@@ -3,10 +3,11 @@ import { didYouMean, listNames } from '../hints.ts';
 import { checkModelRules } from '../middleware/views/asked-rules.ts';
 import { tryAll } from '../mistakes.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import { findBlindPair, mayRead } from '../model/compile/field-rules.ts';
+import { findBlindPair, findBlindWriters, mayRead, nameOf } from '../model/compile/field-rules.ts';
+import { comparedFields, type DeclaredIndex, wouldTell } from '../model/compile/model-index.ts';
 import { viewOf } from '../model/compile/view-of.ts';
-import { pathOfField } from '../model/fold/fold-paths.ts';
 import type { FieldEntry } from '../model/node.ts';
+import { chainOf } from '../model/read/field-chains.ts';
 import { insertAccess } from '../model/write/access.ts';
 import { answerRules } from './define/answer-rules.ts';
 import type { CompiledOperation } from './define/compile-operations.ts';
@@ -21,10 +22,12 @@ const none: ReadonlySet<string> = new Set();
  * the service does not have, and where a rule would let a caller learn hidden values or keep it from creating a record.
  */
 export function checkRules(resources: readonly UnlinkedResource[], models: readonly CompiledModel[], known: readonly string[]): void {
+  const all = [...new Set([...resources.map(({ model }) => model), ...models])];
   tryAll([
-    ...[...new Set([...resources.map(({ model }) => model), ...models])].map((model) => () => checkModelRules(model, known, 'the service')),
+    ...all.map((model) => () => checkModelRules(model, known, 'the service')),
     ...resources.flatMap(({ path, operations }) => operations.map((one) => () => checkAnswer(one, known, `resource \`${path}\``))),
     ...resources.filter(({ model }) => model.rules.length > 0).map((resource) => () => checkResource(resource)),
+    ...resources.map((resource) => () => checkIndexes(resource, all)),
   ]);
 }
 
@@ -48,11 +51,11 @@ function checkAnswer(operation: CompiledOperation, known: readonly string[], whe
 
 function checkResource(resource: UnlinkedResource): void {
   const where = `resource \`${resource.path}\``;
-  tryAll([() => checkScopeFields(resource, where), () => checkCreate(resource, where), () => checkIndexes(resource, where)]);
+  tryAll([() => checkScopeFields(resource, where), () => checkCreate(resource, where)]);
 }
 
 function checkScopeFields({ model, scopeFields = [] }: UnlinkedResource, where: string): void {
-  const hidden = scopeFields.find((name) => !mayRead(model.fieldTable.get(name) as FieldEntry, none));
+  const hidden = scopeFields.find((name) => !mayRead(chainOf(model.fieldTable.get(name) as FieldEntry), none));
   if (hidden !== undefined)
     throw new ConfigurationError(
       `\`scopeFields\` of ${where} has \`${hidden}\`, which not every caller may read: the scope bounds what all of them write.`,
@@ -71,16 +74,28 @@ function checkCreate(resource: UnlinkedResource, where: string): void {
     );
 }
 
-/** The fields of a scope are the same in all records that a caller can write. */
-function checkIndexes({ model, scopeFields = [] }: UnlinkedResource, where: string): void {
-  const byPath = new Map([...model.fieldTable.values()].map((entry) => [entry.path, entry]));
-  for (const { unique, key } of model.indexes) {
-    if (!unique) continue;
-    const entries = key.flatMap(([path]) => byPath.get(pathOfField(path)) ?? []).filter(({ name }) => !scopeFields.includes(name));
-    const pair = findBlindPair(entries);
+/**
+ * Refuses what a 409 would tell callers of a resource of fields that they do not read. The unique indexes of every
+ * model of the collection bound its writes. The fields of a scope are the same in all records that a client can write.
+ */
+function checkIndexes({ path, model, scopeFields = [] }: UnlinkedResource, models: readonly CompiledModel[]): void {
+  const where = `In resource \`${path}\``;
+  const unique = models.filter(({ collection }) => collection === model.collection).flatMap(uniqueIndexes);
+  for (const { of, index } of unique) {
+    const chains = comparedFields(index, model.root).filter((chain) => !scopeFields.includes(nameOf(chain)));
+    const blind = chains.find((chain) => findBlindWriters(chain) !== undefined);
+    if (blind)
+      throw new ConfigurationError(
+        `${where}, a unique index of ${of} compares \`${nameOf(blind)}\`: ${findBlindWriters(blind)} may write it and not read it, and ${wouldTell}`,
+      );
+    const pair = findBlindPair(chains);
     if (pair)
       throw new ConfigurationError(
-        `A unique index of ${model.name} in ${where} joins \`${pair.written}\` with \`${pair.hidden}\`: ${pair.by} may write the first and not read the second, and a 409 would say which values exist.`,
+        `${where}, a unique index of ${of} joins \`${pair.written}\` with \`${pair.hidden}\`: ${pair.by} may write the first and not read the second, and ${wouldTell}`,
       );
   }
+}
+
+function uniqueIndexes({ name, indexes }: CompiledModel): { readonly of: string; readonly index: DeclaredIndex }[] {
+  return indexes.flatMap((index) => (index.unique ? [{ of: name, index }] : []));
 }

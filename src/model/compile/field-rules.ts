@@ -1,7 +1,8 @@
 import { ConfigurationError } from '../../errors.ts';
 import { listNames } from '../../hints.ts';
 import { narrowPolicy, type PolicyRules } from '../define/policy.ts';
-import { type CompiledField, type FieldEntry, type FieldTable, membersOf, type Node, type ObjectNode } from '../node.ts';
+import { type CompiledField, type FieldTable, membersOf, type Node, type ObjectNode } from '../node.ts';
+import { chainOf, type FieldChain } from '../read/field-chains.ts';
 
 /** A view is compiled for each set of rules that occurs: with eight rules there are 256. */
 const mostRules = 8;
@@ -50,15 +51,10 @@ export function checkRules(root: ObjectNode, rules: readonly string[]): void {
     throw new ConfigurationError(`Its policies name ${rules.length} rules, and at most ${mostRules} are possible: ${rules.join(', ')}.`);
 }
 
-/**
- * Refuses a unique field that some caller may write and not read: a 409 would say which values exist.
- */
-export function checkUniqueRules(entry: FieldEntry, what: string): void {
-  const blind = findView([entry], (held) => mayWrite(entry, held) && !mayRead(entry, held));
-  if (blind)
-    throw new ConfigurationError(
-      `${what}: ${describeView(blind)} may write \`${entry.name}\` and not read it, and a 409 would say which values exist.`,
-    );
+/** Which callers may write a field and not read it. Undefined if there are none. */
+export function findBlindWriters(chain: FieldChain): string | undefined {
+  const held = findView([chain], (one) => mayWrite(chain, one) && !mayRead(chain, one));
+  return held && describeView(held);
 }
 
 /**
@@ -67,7 +63,8 @@ export function checkUniqueRules(entry: FieldEntry, what: string): void {
 export function checkCounterRules(table: FieldTable): void {
   for (const entry of table.values()) {
     if (!entry.field.counter) continue;
-    const blind = findView([entry], (held) => policyIn(entry.field, held).update === true && !mayRead(entry, held));
+    const chain = chainOf(entry);
+    const blind = findView([chain], (held) => policyIn(entry.field, held).update === true && !mayRead(chain, held));
     if (blind)
       throw new ConfigurationError(
         `\`policy\` of \`${entry.name}\`: ${describeView(blind)} may step the counter and not read it, and the 422 of a step beyond its bounds would tell its value.`,
@@ -80,14 +77,19 @@ export function checkCounterRules(table: FieldTable): void {
  * values exist. Undefined if there are none.
  */
 export function findBlindPair(
-  entries: readonly FieldEntry[],
+  chains: readonly FieldChain[],
 ): { readonly written: string; readonly hidden: string; readonly by: string } | undefined {
-  for (const written of entries)
-    for (const hidden of entries) {
+  for (const written of chains)
+    for (const hidden of chains) {
       const held = written === hidden ? undefined : findView([written, hidden], (one) => mayWrite(written, one) && !mayRead(hidden, one));
-      if (held) return { written: written.name, hidden: hidden.name, by: describeView(held) };
+      if (held) return { written: nameOf(written), hidden: nameOf(hidden), by: describeView(held) };
     }
   return undefined;
+}
+
+/** The dotted name of a field. It has no steps for the items of arrays, nor for the keys of maps. */
+export function nameOf(chain: FieldChain): string {
+  return chain.map(({ name }) => name).join('.');
 }
 
 function describeView(held: ReadonlySet<string>): string {
@@ -97,26 +99,21 @@ function describeView(held: ReadonlySet<string>): string {
 type Holds = (held: ReadonlySet<string>) => boolean;
 
 /** The smallest set of rules under which something is so; undefined if there is none. */
-function findView(entries: readonly FieldEntry[], isSo: Holds): ReadonlySet<string> | undefined {
-  const names = [...new Set(entries.flatMap(pathTo).flatMap(({ field }) => namesIn(field.rules)))];
-  if (names.length === 0) return undefined;
+function findView(chains: readonly FieldChain[], isSo: Holds): ReadonlySet<string> | undefined {
+  const names = [...new Set(chains.flat().flatMap(({ rules }) => namesIn(rules)))];
   const sets = Array.from({ length: 2 ** names.length }, (_, bits) => new Set(names.filter((_name, bit) => bits & (1 << bit))));
   return sets.sort((a, b) => a.size - b.size).find(isSo);
 }
 
-function pathTo(entry: FieldEntry): FieldEntry[] {
-  return [...(entry.parent ? pathTo(entry.parent) : []), entry];
-}
-
 /** Whether callers for whom these rules hold read a field. */
-export function mayRead(entry: FieldEntry, held: ReadonlySet<string>): boolean {
-  return pathTo(entry).every(({ field }) => !policyIn(field, held).private);
+export function mayRead(chain: FieldChain, held: ReadonlySet<string>): boolean {
+  return chain.every((field) => !policyIn(field, held).private);
 }
 
 /** Whether they may set it on create or on update. */
-function mayWrite(entry: FieldEntry, held: ReadonlySet<string>): boolean {
+function mayWrite(chain: FieldChain, held: ReadonlySet<string>): boolean {
   const isOpen = (key: 'insert' | 'update') =>
-    pathTo(entry).every(({ field }) => {
+    chain.every((field) => {
       const policy = policyIn(field, held);
       if (field.maintained || (key === 'update' && field.immutable)) return false;
       return policy[key] ?? !(policy.private || field.isId);

@@ -4,9 +4,9 @@ import { didYouMean, showName } from '../../hints.ts';
 import { tryAll } from '../../mistakes.ts';
 import { comparedPath, pathOfField, queriedPath } from '../fold/fold-paths.ts';
 import { type FieldEntry, type FieldTable, join, type Node, type ObjectNode } from '../node.ts';
-import { leadsToPrivate } from '../read/private-fields.ts';
+import { chainsAt, type FieldChain } from '../read/field-chains.ts';
 import { isObject } from '../value/plain-object.ts';
-import { checkUniqueRules } from './field-rules.ts';
+import { findBlindWriters, nameOf } from './field-rules.ts';
 
 /** The key of an index as the driver's `createIndex` takes it: stored paths in their order, each with its direction. */
 export type IndexKey = readonly [path: string, direction: IndexDirection][];
@@ -33,8 +33,8 @@ export function compileDeclaredIndexes(declared: unknown, table: FieldTable, roo
   if (declared !== undefined && !Array.isArray(declared)) throw new ConfigurationError(`${where} must be an array of indexes.`);
   const unique = uniqueFields(table).filter(({ path }) => path !== '_id');
   const own = tryAll(((declared ?? []) as unknown[]).map((index) => () => compileOwn(index, table, where)));
-  for (const { key, unique: isUnique, options } of own) if (isUnique && options) refusePrivate(key, options, root, where);
   const all = [...unique.map((one) => compile([[one, 1]], true)), ...own];
+  tryAll(all.filter((index) => index.unique).map((index) => () => refuseHidden(index, root, model)));
   for (const [at, { key }] of all.entries()) {
     if (all.slice(0, at).some((earlier) => JSON.stringify(earlier.key) === JSON.stringify(key)))
       throw new ConfigurationError(`${where} declares an index of ${key.map(([path]) => pathOfField(path)).join(', ')} twice.`);
@@ -78,28 +78,44 @@ function compile(key: readonly (readonly [FieldEntry, 1 | -1])[], unique: boolea
 }
 
 function compileGiven({ key, ...options }: IndexDescription, where: string): DeclaredIndex {
-  const entries = key instanceof Map ? [...key] : isObject(key) ? Object.entries(key) : [];
+  const entries = entriesOf(key);
   if (entries.length === 0) throw new ConfigurationError(`\`key\` in ${where} must be an object of paths, such as { owner: 1 }.`);
   return { key: entries as [string, IndexDirection][], unique: Boolean(options.unique), partialOn: [], options };
 }
 
 /**
- * Refuses a unique index, given with `key`, that has a private path in its key or in its filter: both decide about a
- * 409.
+ * The fields of a model whose values decide whether a unique index takes a record: those that its key and its filter
+ * name, and what these hold. The index may be one of another model of the same collection.
  */
-function refusePrivate(key: IndexKey, { partialFilterExpression }: Omit<IndexDescription, 'key'>, root: ObjectNode, where: string): void {
-  const paths = [...key.map(([path]) => path), ...pathsIn(partialFilterExpression)];
-  const wrong = paths.find((path) => leadsToPrivate(root, pathOfField(path).split('.')));
-  if (wrong !== undefined)
-    throw new ConfigurationError(
-      `${where} has a unique index with \`${wrong}\`, which is private or holds a private field, ${whyNotUnique}`,
-    );
+export function comparedFields({ key, options }: DeclaredIndex, root: ObjectNode): FieldChain[] {
+  const paths = [...key.map(([path]) => path), ...pathsIn(options?.partialFilterExpression)];
+  return paths.flatMap((path) => chainsAt(root, pathOfField(path).split('.')));
 }
 
 function pathsIn(filter: unknown): string[] {
   if (Array.isArray(filter)) return filter.flatMap(pathsIn);
-  return isObject(filter) ? Object.entries(filter).flatMap(([name, value]) => (name.startsWith('$') ? pathsIn(value) : [name])) : [];
+  return entriesOf(filter).flatMap(([name, value]) => (name.startsWith('$') ? pathsIn(value) : [name]));
 }
+
+/** The members of what the driver stores as an object. */
+function entriesOf(value: unknown): [string, unknown][] {
+  if (value instanceof Map) return [...(value as Map<string, unknown>)];
+  return isObject(value) ? Object.entries(value) : [];
+}
+
+/** Refuses a unique index of what is private, or of what some caller may write and not read. */
+function refuseHidden(index: DeclaredIndex, root: ObjectNode, model: string): void {
+  for (const chain of comparedFields(index, root)) {
+    const where = `A unique index of model \`${model}\` compares \`${nameOf(chain)}\``;
+    if (chain.some(({ policy }) => policy.private))
+      throw new ConfigurationError(`${where}, which is private, and ${wouldTell} An index that is not unique may have it.`);
+    const writers = findBlindWriters(chain);
+    if (writers !== undefined) throw new ConfigurationError(`${where}: ${writers} may write it and not read it, and ${wouldTell}`);
+  }
+}
+
+/** The end of a message about a unique index of which some fields are hidden from somebody. */
+export const wouldTell = 'a 409 would say which values exist.';
 
 function parseKey(name: unknown, table: FieldTable, where: string): readonly [FieldEntry, 1 | -1] {
   const text = showName(name);
@@ -118,9 +134,8 @@ function uniqueFields(table: FieldTable): FieldEntry[] {
   return [...table.values()].filter(({ field }) => field.unique);
 }
 
-/** Refuses a unique field whose values a unique index would not compare, or must not. */
-function checkUnique(entry: FieldEntry, what: string): void {
-  const { name, leaf, arrayPath, isPrivate } = entry;
+/** Refuses a unique field whose values a unique index would not compare. */
+function checkUnique({ name, leaf, arrayPath }: FieldEntry, what: string): void {
   if (arrayPath !== undefined)
     throw new ConfigurationError(
       `${what}: \`${name}\` is in an array, and an index does not compare the items of one record with each other.`,
@@ -129,12 +144,7 @@ function checkUnique(entry: FieldEntry, what: string): void {
     throw new ConfigurationError(
       `${what}: \`${name}\` must be a single value; objects, maps, points and untyped values cannot be compared.`,
     );
-  if (isPrivate) throw new ConfigurationError(`${what}: \`${name}\` is private, ${whyNotUnique}`);
-  checkUniqueRules(entry, what);
 }
-
-/** The end of a message that begins with a private field. */
-const whyNotUnique = 'and a 409 would tell clients which values exist. An index that is not unique may have it.';
 
 function refuseUnique(node: Node, path: string): void {
   if (node.kind === 'array') refuseUnique(node.items.node, path);

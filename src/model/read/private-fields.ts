@@ -1,5 +1,6 @@
 import { comparedPath, queriedPath } from '../fold/fold-paths.ts';
 import { type CompiledField, type FieldTable, membersOf, type Node, type ObjectNode } from '../node.ts';
+import { chainsAt } from './field-chains.ts';
 
 /** Whether a value has private fields, at any depth. */
 export function holdsPrivate(node: Node): boolean {
@@ -48,20 +49,8 @@ export function privatePaths(table: FieldTable, needed: readonly string[] = []):
  * Whether a stored path names a private field, leads through one, or to an object that has one: `place.code`,
  * `secret.any.key`, `place`.
  */
-export function leadsToPrivate(node: Node, [key, ...rest]: readonly string[]): boolean {
-  if (key === undefined || key === '$**') return privateNames(node).size > 0;
-  switch (node.kind) {
-    case 'leaf':
-      return false;
-    case 'array':
-      return leadsToPrivate(node.items.node, [key, ...rest]) || (/^\d+$/.test(key) && leadsToPrivate(node.items.node, rest));
-    case 'map':
-      return leadsToPrivate(node.values.node, rest);
-    case 'object': {
-      const field = node.fields.find((one) => one.key === key);
-      return field !== undefined && (field.policy.private === true || leadsToPrivate(field.node, rest));
-    }
-  }
+export function leadsToPrivate(node: Node, path: readonly string[]): boolean {
+  return chainsAt(node, path).some((chain) => chain.some(({ policy }) => policy.private === true));
 }
 
 /** A copy of an object node without its private fields, at any depth. */

@@ -22,7 +22,11 @@ describe('`caseless`', () => {
       { texts: t.array(t.array(t.string({ caseless: true }))) },
       /`caseless` of `texts`: its texts are in an array of arrays/,
     ],
-    ['a private unique field', { text: t.string({ caseless: true, unique: true, policy: { private: true } }) }, /`text` is private/],
+    [
+      'a private unique field',
+      { text: t.string({ caseless: true, unique: true, policy: { private: true } }) },
+      /compares `text`, which is private/,
+    ],
   ])('is no option of %s', (_what, fields, message) => {
     expect(() => compile(fields)).toThrow(message);
   });
@@ -30,7 +34,7 @@ describe('`caseless`', () => {
   it('is refused in a unique index with a private field that is given by its folded key', () => {
     const index = { key: { 'text[fold1]': 1 }, unique: true };
     expect(() => compile({ text: t.string({ caseless: true, policy: { private: true } }) }, { indexes: [index] })).toThrow(
-      /unique index with `text\[fold1\]`, which is private/,
+      /unique index of model `Note` compares `text`, which is private/,
     );
   });
 

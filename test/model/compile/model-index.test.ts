@@ -3,20 +3,96 @@ import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import type { Fields } from '../../../src/model/define/schema.ts';
 import { t } from '../../../src/model/define/t.ts';
+import { caselessPath, foldedPath } from '../../../src/model/fold/fold-paths.ts';
 
 const name = t.string({ unique: true });
 const compile = (fields: Fields, indexes?: unknown) =>
   compileModel(defineModel('Doc', { collection: 'docs', fields, indexes: indexes as never }));
 const two = { owner: t.string(), number: t.string() };
 
+/** Each way to hide a field from somebody who may write it, or who writes what stands beside it in an index. */
+const hidden: readonly [how: string, policy: object, message: RegExp][] = [
+  ['private', { private: true }, /compares `a(\.b|\.b\.c|\.code)?`, which is private, and a 409 would say/],
+  [
+    'private, and written',
+    { private: true, insert: true, update: true },
+    /compares `a(\.b|\.b\.c|\.code)?`, which is private, and a 409 would say/,
+  ],
+  [
+    'read by some, created by all',
+    { read: 'staff', insert: true },
+    /callers for whom no rule holds may write it and not read it, and a 409 would/,
+  ],
+  [
+    'read by some, updated by all',
+    { read: 'staff', update: true },
+    /callers for whom no rule holds may write it and not read it, and a 409 would/,
+  ],
+  [
+    'read by some, written by others',
+    { read: 'staff', insert: 'clerk' },
+    /callers for whom only clerk holds may write it and not read it, and a 409 would/,
+  ],
+];
 const secret = t.string({ policy: { private: true } });
 const place = t.object('Place', { city: t.string(), code: secret });
-type Mistake = [rule: string, fields: Fields, indexes: unknown, message: RegExp];
-const privately = (cases: [rule: string, fields: Fields, indexes?: unknown][]): Mistake[] =>
-  cases.map(([rule, fields, indexes]) => [`unique on what is private: ${rule}`, fields, indexes, /private.* 409/]);
+
+/** Each spelling of a unique index that compares a hidden field. */
+function spellings(policy: object): Record<string, [fields: Fields, indexes?: readonly object[]]> {
+  const one = t.optional(t.string({ policy }));
+  const within = t.object('Place', { city: t.string(), code: one });
+  const caseless = t.string({ caseless: true, policy });
+  const ofOwner = (partialFilterExpression: object) => [{ key: { owner: 1 }, unique: true, partialFilterExpression }];
+  return {
+    'of the field': [{ a: t.string({ unique: true, policy }) }],
+    'of the field in an object': [{ a: t.object('A', { b: t.string({ unique: true, policy }) }) }],
+    'of a field in such an object': [{ a: t.object('A', { b: name }, { policy }) }],
+    'of a field in an object in such an object': [{ a: t.object('A', { b: t.object('B', { c: name }) }, { policy }) }],
+    'of a field without case': [{ a: t.string({ caseless: true, unique: true, policy }) }],
+    '`fields`': [{ ...two, a: one }, [{ fields: ['owner', '-a'], unique: true }]],
+    '`fields`, nested': [{ ...two, a: within }, [{ fields: ['a.code', 'owner'], unique: true }]],
+    '`key`': [{ a: one }, [{ key: { a: 1 }, unique: true }]],
+    '`key`, in a Map': [{ a: one }, [{ key: new Map([['a', 1]]), unique: true }]],
+    '`key`, dotted': [{ ...two, a: within }, [{ key: { owner: 1, 'a.code': -1 }, unique: true }]],
+    '`key`, in an array': [{ a: t.array(within) }, [{ key: { 'a.code': 1 }, unique: true }]],
+    '`key`, at a place of an array': [{ a: t.array(within) }, [{ key: { 'a.0.code': 1 }, unique: true }]],
+    '`key`, in a map': [{ a: t.map(within) }, [{ key: { 'a.any.code': 1 }, unique: true }]],
+    '`key`, below an untyped value': [{ a: t.any({ policy }) }, [{ key: { 'a.b.c': 1 }, unique: true }]],
+    '`key`, of an object that holds it': [{ a: within }, [{ key: { a: 1 }, unique: true }]],
+    '`key`, of an array of them': [{ a: t.array(within) }, [{ key: { a: 1 }, unique: true }]],
+    '`key`, of a wildcard': [{ a: within }, [{ key: { 'a.$**': 1 }, unique: true }]],
+    '`key`, by the stored name': [{ a: t.string({ stored: 'cust no', policy }) }, [{ key: { 'cust no': 1 }, unique: true }]],
+    '`key`, by the folded text': [{ a: caseless }, [{ key: { [foldedPath('a')]: 1 }, unique: true }]],
+    '`key`, by the text without case': [{ a: caseless }, [{ key: { [caselessPath('a')]: 1 }, unique: true }]],
+    'a filter': [{ ...two, a: one }, ofOwner({ a: { $exists: true } })],
+    'a filter, in a Map': [{ ...two, a: one }, ofOwner(new Map([['a', 'x']]))],
+    'a filter, deep inside': [{ ...two, a: within }, ofOwner({ $and: [{ number: '1' }, { 'a.code': { $gt: '' } }] })],
+    'a filter of an object that holds it': [{ ...two, a: within }, ofOwner({ a: { city: 'Bern', code: 'x' } })],
+    'a flag that is true to the database': [{ a: one }, [{ key: { a: 1 }, unique: 1 }]],
+  };
+}
+
+describe.each(hidden)('a field that is %s', (_how, policy, message) => {
+  it.each(Object.entries(spellings(policy)))('cannot be unique in any spelling: %s', (_spelling, [fields, indexes]) => {
+    expect(() => compile(fields, indexes)).toThrow(ConfigurationError);
+    expect(() => compile(fields, indexes)).toThrow(message);
+  });
+
+  it.each(Object.entries(spellings(policy)).filter(([, [, indexes]]) => indexes))(
+    'may be indexed otherwise: %s',
+    (_spelling, [fields, indexes]) => {
+      expect(
+        compile(
+          fields,
+          indexes?.map((index) => ({ ...index, unique: false })),
+        ).rules,
+      ).toBeDefined();
+    },
+  );
+});
 
 describe('what a model declares of its indexes', () => {
-  it.each<Mistake>([
+  it.each<[rule: string, fields: Fields, indexes: unknown, message: RegExp]>([
     ['a flag', { a: { type: 'string', unique: 'yes' } }, undefined, /`unique` of `a` must be true or false/],
     ['a flag of planning', { a: { type: 'string', index: 1 } }, undefined, /`index` of `a` must be true or false/],
     ['unique in a list', { a: t.array(t.string(), { unique: true }) }, undefined, /`a` is in an array/],
@@ -31,39 +107,6 @@ describe('what a model declares of its indexes', () => {
     ['unique on an item', { a: t.array(name) }, undefined, /`a.\*` cannot have `unique`/],
     ['unique on an object', { a: t.object('A', {}, { unique: true }) }, undefined, /must be a single value/],
     ['unique on an untyped value', { a: t.any({ unique: true }) }, undefined, /must be a single value/],
-    ...privately([
-      ['a private field', { a: t.string({ unique: true, policy: { private: true } }) }],
-      ['a private field that clients write', { a: t.string({ unique: true, policy: { private: true, insert: true } }) }],
-      ['a field in a private object', { a: t.object('A', { b: name }, { policy: { private: true } }) }],
-      ['a field in an object in a private object', { a: t.object('A', { b: t.object('B', { c: name }) }, { policy: { private: true } }) }],
-      ['one of several fields', { ...two, a: secret }, [{ fields: ['owner', '-a'], unique: true }]],
-      ['a nested one of several fields', { ...two, a: place }, [{ fields: ['a.code', 'owner'], unique: true }]],
-      ['a key in full', { a: secret }, [{ key: { a: 1 }, unique: true }]],
-      ['a key in full, in a Map', { a: secret }, [{ key: new Map([['a', 1]]), unique: true }]],
-      ['a key in full that is nested', { ...two, a: place }, [{ key: { owner: 1, 'a.code': -1 }, unique: true }]],
-      ['a key in full, in a list', { a: t.array(place) }, [{ key: { 'a.code': 1 }, unique: true }]],
-      ['a key in full, at a place of a list', { a: t.array(place) }, [{ key: { 'a.0.code': 1 }, unique: true }]],
-      ['a key in full, in a map', { a: t.map(place) }, [{ key: { 'a.any.code': 1 }, unique: true }]],
-      [
-        'a key in full, below a private untyped value',
-        { a: t.any({ policy: { private: true } }) },
-        [{ key: { 'a.b.c': 1 }, unique: true }],
-      ],
-      ['a key in full, of an object that holds a private field', { a: place }, [{ key: { a: 1 }, unique: true }]],
-      ['a key in full, of a list of them', { a: t.array(place) }, [{ key: { a: 1 }, unique: true }]],
-      ['a key in full, of a wildcard', { a: place }, [{ key: { 'a.$**': 1 }, unique: true }]],
-      [
-        'a filter of the index',
-        { ...two, a: secret },
-        [{ key: { owner: 1 }, unique: true, partialFilterExpression: { a: { $exists: true } } }],
-      ],
-      [
-        'a filter of the index, deep inside',
-        { ...two, a: place },
-        [{ key: { owner: 1 }, unique: true, partialFilterExpression: { $and: [{ number: '1' }, { 'a.code': { $gt: '' } }] } }],
-      ],
-      ['a flag that is true to the database', { a: secret }, [{ key: { a: 1 }, unique: 1 }]],
-    ]),
     ['indexes that are no list', two, { fields: ['owner'] }, /must be an array of indexes/],
     ['an index that is no object', two, ['owner'], /must be objects with either `fields`/],
     ['an index with both forms', two, [{ fields: ['owner'], key: { owner: 1 } }], /must be objects with either `fields`/],
@@ -81,8 +124,16 @@ describe('what a model declares of its indexes', () => {
     expect(() => compile(fields, indexes)).toThrow(message);
   });
 
-  it('may be an index of a private field that is not unique, for the queries of the application', () => {
-    expect(compile({ ...two, a: secret }, [{ fields: ['owner', 'a'] }, { key: { a: 1 } }]).indexes).toHaveLength(2);
+  it('may be unique of what everybody reads who may write it', () => {
+    const code = t.string({ unique: true, policy: { read: 'staff', insert: 'staff' } });
+    expect(compile({ code, place: t.object('Place', { code }) }, [{ key: { place: 1 }, unique: true }]).indexes).toHaveLength(3);
+  });
+
+  it('may be unique of an object whose hidden fields are only computed', () => {
+    const code = t.computed(t.string({ policy: { read: 'staff' } }), { from: ['city'], get: () => '' });
+    expect(compile({ place: t.object('Place', { city: t.string(), code }) }, [{ key: { place: 1 }, unique: true }]).indexes).toHaveLength(
+      1,
+    );
   });
 
   it('may be unique beside private fields, and in full by paths of which the model knows nothing', () => {
