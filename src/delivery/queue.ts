@@ -153,7 +153,7 @@ export class Queue<Row extends QueueRow> {
       return 'turn over';
     });
     this.#busy.delete(key);
-    if (left === 'done' || (left === 'waiting' && !busy.parking)) return;
+    if (this.#isClosed || left === 'done' || (left === 'waiting' && !busy.parking)) return;
     await busy.parking; // the first row may have been put off with others
     await this.#pass(line);
     this.#isStale = true;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { openLetters } from '../../../src/delivery/letters.ts';
 import { Postponed } from '../../../src/delivery/queue.ts';
@@ -224,4 +225,29 @@ it('to skip a dead letter takes the next row from nobody who has it already', as
   ]);
   expect(await openLetters({ db: database.db, collection: 'rows', line: ['line'], sequence: 'n' }).skip(1)).toBe(true);
   expect(await rows().findOne({ _id: 2 })).toMatchObject({ lease: { token }, dueAt });
+});
+
+it('a worker that is closed asks no more, also about a line in which it has put off a row', async () => {
+  await add([{ _id: 1, line: 'a', n: 1 }]);
+  const claim = holdFirst('claim', 'command');
+  const handling: { end?: () => void } = {};
+  const told: string[] = [];
+  const queue = start({
+    lease,
+    handle: () =>
+      new Promise<void>((resolve) => {
+        handling.end = resolve;
+      }),
+    observe: ({ kind }) => told.push(kind),
+  });
+  await claim.arrived;
+  await until(async () => (await rows().findOne({ _id: 1 }))?.behind === true);
+  claim.release();
+  await until(() => handling.end !== undefined);
+  await queue.close(0);
+  const pass = jest.spyOn(QueueRows.prototype, 'pass');
+  handling.end?.();
+  await until(() => told.length > 0);
+  await delay(100); // in which it would have asked: no event tells that it does not
+  expect([told, pass.mock.calls]).toEqual([['lost'], []]);
 });
