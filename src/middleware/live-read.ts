@@ -25,7 +25,8 @@ export interface LiveReadOptions {
   /** The relations through which the list can be filtered and sorted: the same as for `listQuery`. @default none */
   readonly through?: Through;
   /**
-   * Models whose records guards and scopes read: after a change of one of them, the caller's rights are asked again.
+   * Models whose records guards and scopes read: after a change of one of them, the caller's rights are asked again, as
+   * soon as the change stream tells of it, and at most once a second for each stream.
    *
    * @default none: they are asked again within `recheckEvery`
    */

@@ -9,9 +9,9 @@ import type { ListParts } from './whole-list.ts';
 /** How the list and the records of a resource are kept true. */
 export interface LiveListOptions {
   /**
-   * Models whose records the guards, rules and scopes read: after a change of one of them, callers are asked again at
-   * once what they may see.
-   * @default none: they are asked within a minute
+   * Models whose records the guards, rules and scopes read: after a change of one of them, callers are asked again what
+   * they may see, as soon as the change stream tells of it, and at most once a second for each stream.
+   * @default none: they are asked within `live.recheckEvery` of the api, a minute by default
    */
   readonly watches?: readonly Model[];
 }
