@@ -24,8 +24,8 @@ const longestEndMS = 3_000;
  * Begins a live list, or a live record: whatever can be known to fail is answered as a problem before the first byte.
  * It is registered before it is read for the first time, so that no change falls between the two.
  *
- * A record that the caller does not see is 404, except for a client that was told so: it goes on waiting for the record.
- * All records that are not seen have the same state, so that its digest says nothing about any of them.
+ * A record that the caller does not see is 404, except for a client that was told that it is gone and waits for it. All
+ * records that are not seen have the same state, so that its digest says nothing about any of them.
  */
 export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
   const exchange = exchangeOf(ctx);

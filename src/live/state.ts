@@ -57,8 +57,8 @@ export async function listStateOf(ctx: Context): Promise<ListState> {
 }
 
 /**
- * Whether the JSON text of an id is that of no other one for a client that reads numbers as doubles, as JavaScript does:
- * beyond 2^53, it rounds integers to their neighbours.
+ * Whether a client that reads numbers as doubles can tell an id from all others by its JSON text: JavaScript rounds
+ * integers beyond 2^53 to their neighbours.
  */
 function isClear(idText: string): boolean {
   const number = Number(idText); // NaN for a string in its quotes

@@ -21,8 +21,8 @@ export class HeardCollections {
 
   /**
    * Asks of what type the collections are, unless that is known. A collection that does not exist yet is taken for an
-   * ordinary one, which the first write makes of it. Throws a {@link ConfigurationError} for a view or a time series, and
-   * what the driver throws if the database cannot be reached.
+   * ordinary one, which the first write makes of it. Throws a {@link ConfigurationError} for a view or a time series,
+   * and what the driver throws if the database cannot be reached.
    */
   async require(collections: ReadonlySet<string>, limitMS: number): Promise<void> {
     const names = [...collections].filter((name) => !this.#heard.has(name));

@@ -36,8 +36,8 @@ interface Change {
 /**
  * The state after an event. Nothing is changed in place, and what is the same as before is the same object: a component
  * that shows a record is not drawn again because another one has changed. Undefined for an event that it does not know;
- * throws if the event does not fit the state, and for a change of a list whose ids are not clear, which the service sends
- * as a page.
+ * throws if the event does not fit the state, and for a change of a list whose ids do not tell its records apart, which
+ * the service sends as a page.
  */
 export function applyEvent(state: LiveState | undefined, name: string, data: unknown): LiveState | undefined {
   if (name === 'gone') return keep(state, { data: null });

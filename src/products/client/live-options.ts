@@ -18,9 +18,9 @@ export interface LiveOptions<State = LiveState> {
   /** Called when the stream breaks or no answer comes. It connects again by itself; `onChange` tells when it has. */
   readonly onError?: ((error: Error) => void) | undefined;
   /**
-   * Headers, such as `Authorization`, or a function that is called for each connection. When the service has refused the
-   * last ones or ended the stream with 401 or 403, it is called with that problem: a token may have expired, and other
-   * headers than the refused ones are tried once before `onEnd`.
+   * Headers, such as `Authorization`, or a function that is called for each connection. When the service has refused
+   * the last ones or ended the stream with 401 or 403, it is called with that problem: a token may have expired, and
+   * other headers than the refused ones are tried once before `onEnd`.
    *
    * @default none
    */
