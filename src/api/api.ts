@@ -5,6 +5,7 @@ import type { DeliverOptions, Delivery } from '../delivery/deliver.ts';
 import type { WatchedQueue } from '../delivery/watched-queues.ts';
 import type { RecheckOptions } from '../middleware/exchange/live-streams.ts';
 import type { Model } from '../model/define/define-model.ts';
+import type { Keeps } from '../mongo/keeps/keep.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
 import type { CompiledResource } from '../resource/define/compiled-resource.ts';
 import type { PlanDelete } from '../store/plan-delete.ts';
@@ -148,6 +149,8 @@ export interface Api<Principal = unknown> {
    * problem. Undefined if the api has neither `authenticate` nor rules.
    */
   readonly identify: ((request: Request, options?: FetchOptions<never>) => Promise<Response>) | undefined;
+  /** @internal What is kept of records beside them. */
+  keeps(): Promise<Keeps>;
   /** @internal The outboxes, and the queues of deliveries, for the command line. */
   readonly queues: () => Promise<WatchedQueue[]>;
   /** @internal The name of the operation that answers a method at a path. */

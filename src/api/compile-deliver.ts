@@ -6,17 +6,16 @@ import type { RemovalSettings } from '../mongo/removals/begin.ts';
 import type { Api, Indexing } from './api.ts';
 import type { Closing } from './close.ts';
 
+/** The removals of an api, and what loads what is kept of records. */
+type Removing = Omit<RemovalSettings, 'keeps'> & { keeps(): Promise<RemovalSettings['keeps']> };
+
 /** Creates `deliver` of an api. Whatever delivers is loaded by its first call. */
-export function compileDeliver(
-  indexing: Indexing,
-  removing: RemovalSettings | undefined,
-  closing: Closing,
-): Pick<Api, 'deliver' | 'queues'> {
+export function compileDeliver(indexing: Indexing, removing: Removing | undefined, closing: Closing): Pick<Api, 'deliver' | 'queues'> {
   const models = () => [...indexing.resources.map(({ model }) => model), ...indexing.models.map(compileModel)];
   return {
     async deliver(options: DeliverOptions): Promise<Delivery> {
       const { deliver } = await import('../delivery/deliver.ts');
-      const openRemovals = removing && (await import('../delivery/removal-queue.ts')).compileRemovalQueue(removing);
+      const openRemovals = removing && (await openQueue(removing));
       if (closing.hasBegun) throw new ConfigurationError('`deliver` was called after `close` of its api.');
       const delivery = deliver({ db: indexing.db, models: models(), openRemovals }, options);
       closing.deliveries.add(delivery);
@@ -34,4 +33,9 @@ export function compileDeliver(
       return removing ? [...queues, (await import('../delivery/removal-queue.ts')).watchRemovals(removing)] : queues;
     },
   };
+}
+
+async function openQueue({ keeps, ...removing }: Removing) {
+  const { compileRemovalQueue } = await import('../delivery/removal-queue.ts');
+  return compileRemovalQueue({ ...removing, keeps: await keeps() });
 }

@@ -6,9 +6,7 @@ import { haveHooks } from '../middleware/hooks/cascade-hooks.ts';
 import { compileFindResources } from '../middleware/relations/store-reach.ts';
 import type { CallerRules } from '../middleware/views/asked-rules.ts';
 import { once, tryAll } from '../mistakes.ts';
-import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
-import { asDb } from '../mongo/driver/database.ts';
 import { reachabilityOf } from '../mongo/driver/reachability.ts';
 import { Work } from '../mongo/driver/work.ts';
 import { type ApiDescription, compileDescription } from '../openapi/api-description.ts';
@@ -88,7 +86,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   return markApi({
     description,
     indexing,
-    ...compileDeliver(indexing, removing, closing),
+    ...compileDeliver(indexing, removing && { ...removing, keeps: parts.keeps }, closing),
     routes(resource) {
       const root = resource === undefined ? prefix : `${prefix}/${pathOf(resource, 'routes')}`;
       return compileKoaAdapter(prefix, answering, root);
@@ -106,10 +104,9 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     planDelete: (model, id) => stores.planDelete(model, id, { work: () => new Work() }, (holder) => haveHooks(holder, 'changed')),
     async forgetActor(actor, as) {
       const { forgetActor } = await import('../mongo/ledger/forget-actor.ts');
-      const all = [...resources.map(({ model }) => model), ...models.map(compileModel)];
-      const further = removing ? [removing.model.collection] : [];
-      return forgetActor(asDb(readDatabase(options)), all, further, actor, as ?? null);
+      return forgetActor(readDatabase(options), (await parts.keeps()).all, actor, as ?? null);
     },
+    keeps: parts.keeps,
     recheck: (given) => parts.liveStreams.recheck(given),
     transaction: (run) => stores.transaction(run, { work: () => new Work() }),
   });
@@ -127,24 +124,28 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   const stores = once(() => {
     const rest = {
       references: () => linked().references,
-      answers: () => idempotency()?.keys,
-      deliveries,
-      removals: () => removals() && once(async () => (await import('../mongo/removals/begin.ts')).openRemovals(removing())),
+      keeps,
+      removals: () =>
+        removals() && once(async () => (await import('../mongo/removals/begin.ts')).openRemovals({ ...removing(), keeps: await keeps() })),
     };
     return new Stores(readDatabase(options), settings().maxTimeMS, rest);
   });
-  const deliveries = once(() => {
-    const names = deliveryCollections([...unlinked().map(({ model }) => model), ...models()]);
-    return names.length > 0 ? { db: readDatabase(options), maxTimeMS: settings().maxTimeMS, names } : undefined;
-  });
+  const keeps = once(async () =>
+    (await import('../mongo/keeps/keeps.ts')).openKeeps({
+      db: readDatabase(options),
+      maxTimeMS: settings().maxTimeMS,
+      models: [...unlinked().map(({ model }) => model), ...models()],
+      answers: idempotency()?.keys,
+      removals: removals()?.model,
+      references: linked().references,
+    }),
+  );
   const removals = once(() => readRemovals(options));
   const removing = () => ({
     db: readDatabase(options),
     maxTimeMS: settings().maxTimeMS,
     model: removals()?.model as Model,
     references: linked().references,
-    answers: idempotency()?.keys,
-    deliveries: deliveries(),
   });
   const findResources = once(() => compileFindResources(unlinked()));
   const outer = once(() => compileOuterMiddlewares(options, identify, rules, stores, (model) => findResources()(model)));
@@ -219,6 +220,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     dispatch: dispatch(),
     maxTimeMS,
     stores: stores(),
+    keeps,
     ownModels: [idempotency()?.model ?? [], Object.values(removals() ?? {})].flat(),
     removing: removals() && removing(),
     latches: linked().references?.latchModel,
@@ -236,9 +238,4 @@ function compilePathOf(definitions: readonly unknown[], resources: readonly Serv
       `\`${name}\` takes what \`resource()\` has returned, of a resource of the api. This one has ${listNames(known)}.`,
     );
   };
-}
-
-/** The collections of what is delivered to records. Several resources may have the same model. */
-function deliveryCollections(models: readonly CompiledModel[]): string[] {
-  return [...new Set(models.flatMap(({ deliveries }) => deliveries?.collection ?? []))];
 }

@@ -105,7 +105,7 @@ async function finish(ctx: Context, held: readonly HeldOperation[], answers: Ans
   if (hasFailed) answer(ctx, answers);
 }
 
-const nothingShown: NotedRecords = { records: [], hasLeft: false };
+const nothingShown: NotedRecords = { records: [], refers: [], hasLeft: false };
 
 function answer(ctx: Context, answers: Answers): void {
   ctx.status = 200;
@@ -144,9 +144,9 @@ export function ofOperation(error: unknown, operation: number): Problem {
  */
 function settle(noted: readonly NotedRecords[]): readonly ShownRecords[] {
   const left = new Set<string>();
-  const settled = noted.toReversed().map(({ records, hasLeft, left: own = [] }) => {
+  const settled = noted.toReversed().map(({ records, refers, hasLeft, left: own = [] }) => {
     for (const one of own) left.add(textOf(one));
-    return { records, hasLeft: hasLeft || records.some((one) => left.has(textOf(one))) };
+    return { records, refers, hasLeft: hasLeft || records.some((one) => left.has(textOf(one))) };
   });
   return settled.reverse();
 }

@@ -58,7 +58,7 @@ export function compileRemovalQueue(settings: RemovalSettings) {
 }
 
 /** Opens the queue of removals for those who look after it. Who skips one that has stopped leaves the rest as it is. */
-export function watchRemovals({ db, model: { collection } }: RemovalSettings): WatchedQueue {
+export function watchRemovals({ db, model: { collection } }: Pick<RemovalSettings, 'db' | 'model'>): WatchedQueue {
   const letters = openLetters<Row>({ db, collection, ...lines });
   const steps = db.collection<Step>(`${collection}_steps`, bsonOptions);
   return {
@@ -67,7 +67,7 @@ export function watchRemovals({ db, model: { collection } }: RemovalSettings): W
       ...letters,
       async findDead(limit) {
         const rows = await letters.findDead(limit);
-        return rows.map((row) => ({ ...row, type: `${row.model}.${row.kind}`, subject: row.record, revision: 0, at: row.startedAt }));
+        return rows.map((row) => ({ ...row, type: `${row.model}.${row.kind}`, subject: row.record ?? '', revision: 0, at: row.startedAt }));
       },
       async skip(id) {
         const isSkipped = await letters.skip(id); // as `events --skip` asks for: a removal that somebody gives up

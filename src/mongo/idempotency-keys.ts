@@ -1,4 +1,4 @@
-import { BSON, type Collection } from 'mongodb';
+import { BSON, type Collection, type UpdateFilter } from 'mongodb';
 import { Problem } from '../errors.ts';
 import { compileModel } from '../model/compile/compile-model.ts';
 import { defineModel, type Model } from '../model/define/define-model.ts';
@@ -10,9 +10,13 @@ import { inParts } from './driver/in-parts.ts';
 import { runTransaction } from './driver/run-transaction.ts';
 import { isServerError, serverCodes } from './driver/server-error.ts';
 import type { Work } from './driver/work.ts';
+import type { Gone, Keep } from './keeps/keep.ts';
 
 /** A document of MongoDB has at most 16 MiB; the rest of the key needs less than a KiB. */
 const mostBytes = 2 ** 24 - 1024;
+
+/** The most ids whose answers one command erases: it names each in several ways. */
+const idsPerErasure = 1_000;
 
 /** An answer as it is kept. */
 export interface KeptAnswer {
@@ -36,7 +40,7 @@ export interface ShownRecord {
   /** The name of its model. */
   readonly name: string;
   readonly collection: string;
-  /** In stored form. */
+  /** In stored form. Undefined if it was purged since the answer was kept. */
   readonly id: unknown;
 }
 
@@ -50,9 +54,19 @@ export function spellStored(value: unknown): string {
   return BSON.EJSON.stringify([value], { relaxed: false });
 }
 
+/** A record that another one refers to. */
+export interface ReferredRecord {
+  /** The name of its model. */
+  readonly model: string;
+  /** In stored form. */
+  readonly id: unknown;
+}
+
 /** The records that the answer of an operation shows. */
 export interface ShownRecords {
   readonly records: readonly ShownRecord[];
+  /** The records that these refer to: their ids may stand in the answer. */
+  readonly refers: readonly ReferredRecord[];
   /** Whether the operation itself has taken one of them out of the scope of its caller. */
   readonly hasLeft: boolean;
 }
@@ -81,9 +95,14 @@ interface StoredKey extends BegunKey {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
   readonly body?: Uint8Array;
-  readonly shown: readonly ShownRecords[];
+  readonly shown: readonly Pick<ShownRecords, 'records' | 'hasLeft'>[];
+  /** Every record that it shows or refers to, for the index by which a purge finds it. */
+  readonly about: readonly About[];
   readonly view?: KeptView;
 }
+
+/** A shown record, or a referred one. */
+type About = { readonly in: string; readonly id: unknown } | ReferredRecord;
 
 /** Options of {@link openIdempotencyKeys}. */
 export interface IdempotencyKeysOptions {
@@ -107,10 +126,10 @@ export interface IdempotencyKeys {
    */
   keep(id: string, request: string, work: Work, run: () => Promise<KeptAnswer>): Promise<KeptAnswer>;
   /**
-   * Runs a function in a transaction, and empties the answers that show one of the records whose ids it returns. Their
-   * keys stay, so that no request is carried out twice.
+   * What a purge erases of it: the answers that show its records or refer to them, and their ids. The keys stay, so that
+   * no request is carried out twice.
    */
-  forgetWith<T>(collection: string, work: Work, run: () => Promise<T>, idsOf: (result: T) => readonly unknown[]): Promise<T>;
+  readonly kept: Keep;
 }
 
 /** Opens the collection of keys. */
@@ -138,9 +157,35 @@ export function openIdempotencyKeys({ db: database, collection: name, ttl, maxTi
   }
 
   async function complete(id: string, { status, headers, body, shown, view }: KeptAnswer, work: Work): Promise<void> {
-    const answer = { status, headers: Object.entries(headers), ...(body && { body }), shown, ...(view && { view }) };
+    const stored = shown.map(({ records, hasLeft }) => ({ records, hasLeft }));
+    const answer = {
+      status,
+      headers: Object.entries(headers),
+      ...(body && { body }),
+      shown: stored,
+      about: aboutOf(shown),
+      ...(view && { view }),
+    };
     if (BSON.calculateObjectSize(answer, bsonOptions) > mostBytes) throw tooManyShown();
     await write(work, (command) => collection.updateOne(command.handOver({ _id: id }), { $set: answer }, command.options));
+  }
+
+  async function erase({ models, ids }: Gone, work: Work): Promise<void> {
+    const collections = [...new Set(models.map((one) => one.collection))];
+    for (const some of inParts(ids, idsPerErasure)) {
+      const about = some.flatMap((id) => [
+        ...collections.map((one) => ({ in: one, id })),
+        ...models.map((one) => ({ model: one.name, id })),
+      ]);
+      const change = {
+        $set: { status: 204, headers: [] },
+        $unset: { body: '', 'shown.$[].records.$[gone].id': '' },
+        $pull: { about: { $in: about } },
+      } as object as UpdateFilter<StoredKey>;
+      const arrayFilters = [{ 'gone.collection': { $in: collections }, 'gone.id': { $in: some } }];
+      const filter = { about: { $in: about } };
+      await write(work, (command) => collection.updateMany(command.handOver(filter), change, { ...command.options, arrayFilters }));
+    }
   }
 
   return {
@@ -156,7 +201,8 @@ export function openIdempotencyKeys({ db: database, collection: name, ttl, maxTi
       );
       if (!found) return undefined;
       const { request, status, headers, body, shown, view } = found;
-      return { request, answer: { status, headers: Object.fromEntries(headers), body: body && bytesOf(body), shown, view } };
+      const read = shown.map((one) => ({ ...one, refers: [] }));
+      return { request, answer: { status, headers: Object.fromEntries(headers), body: body && bytesOf(body), shown: read, view } };
     },
 
     async keep(id, request, work, run) {
@@ -169,23 +215,31 @@ export function openIdempotencyKeys({ db: database, collection: name, ttl, maxTi
       });
     },
 
-    forgetWith(of, work, run, idsOf) {
-      return runTransaction(db, work, maxTimeMS, async () => {
-        const result = await run();
-        for (const some of inParts(idsOf(result))) {
-          const shown = { $elemMatch: { records: { $elemMatch: { collection: of, id: { $in: some } } } } };
-          const emptied = { $set: { status: 204, headers: [] }, $unset: { body: '' } } as const;
-          await write(work, (command) => collection.updateMany(command.handOver({ shown }), emptied, command.options));
-        }
-        return result;
-      });
+    kept: {
+      collection: name,
+      namesActors: false,
+      concerns: () => true,
+      erase,
+      // Once more when nothing refers to the records any more: until then, answers that do may have been kept.
+      mentions: {
+        concerns: () => true,
+        async erase(gone, _most, work) {
+          await erase(gone, work);
+          return 0;
+        },
+      },
     },
   };
 }
 
+function aboutOf(shown: readonly ShownRecords[]): About[] {
+  const all = shown.flatMap(({ records, refers }) => [...records.map(({ collection, id }) => ({ in: collection, id })), ...refers]);
+  return [...new Map(all.map((one) => [spellStored(one), one])).values()];
+}
+
 /** Its fields are not read by the model: it is there for the plan of the indexes. */
 function modelOf(collection: string): Model {
-  const indexes = [{ key: { expiresAt: 1 }, expireAfterSeconds: 0 }] as const;
+  const indexes = [{ key: { expiresAt: 1 }, expireAfterSeconds: 0 }, { key: { about: 1 } }] as const; // the second one for purges
   return defineModel('IdempotencyKey', {
     collection,
     fields: { id: t.string(), request: t.string(), expiresAt: t.date() },

@@ -8,8 +8,7 @@ import type { DatabaseOptions } from '../mongo/collection/collection.ts';
 import type { Reads } from '../mongo/collection/reads.ts';
 import type { Target } from '../mongo/collection/writer.ts';
 import { Work } from '../mongo/driver/work.ts';
-import type { IdempotencyKeys } from '../mongo/idempotency-keys.ts';
-import type { DeliveryCollections } from '../mongo/ledger/erase-deliveries.ts';
+import type { Keeps } from '../mongo/keeps/keep.ts';
 import { readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
 import { legalReferenceLimits } from '../mongo/relations/limits.ts';
@@ -34,7 +33,7 @@ import { lifeOnly, readHistory } from './history.ts';
 import { compileLimits, type Limits, type Reach } from './limits.ts';
 import { openMany } from './many.ts';
 import { compileModelReferences } from './model-references.ts';
-import { purge, requireDeletedAt } from './purge.ts';
+import { loadKeeps, purge, requireDeletedAt } from './purge.ts';
 import { readStep } from './read-step.ts';
 import type {
   DeletedOption,
@@ -86,7 +85,9 @@ export function openStore<M extends Model>(model: M, options: OpenStoreOptions<D
   const given = Object.hasOwn(options, 'scope') ? { scope } : {};
   const compiled = asCompiled(model as Model);
   const references = models && compileModelReferences([compiled, ...models.map(asCompiled)], settings);
-  const open = compileStore(compiled, { ...settings, references });
+  const known = [compiled, ...(models ?? []).map(asCompiled)];
+  const keeps = loadKeeps(known, { ...settings, references });
+  const open = compileStore(compiled, { ...settings, references, keeps });
   return open(given, { work: () => new Work() }) as unknown as Store<M>;
 }
 
@@ -116,21 +117,23 @@ export type OpenStore = (options: { readonly scope?: unknown }, user: StoreUser)
 
 /** What the stores of a model share. */
 export interface StoreSettings extends WriteOptions {
-  /** The answers that an api keeps: a purge empties those that show its records. */
-  readonly answers?: IdempotencyKeys | undefined;
-  /** What delivers events of an api: a purge erases what it keeps about its records. */
-  readonly deliveries?: DeliveryCollections | undefined;
+  /**
+   * What is kept of records beside them: a purge erases it. It is loaded when the first one begins.
+   * @default what is kept of the records of the model itself
+   */
+  readonly keeps?: (() => Promise<Keeps>) | undefined;
   /** What begins deletes in the background. It is loaded when the first one begins. */
   readonly removals?: (() => Promise<Removals>) | undefined;
 }
 
 /** Compiles what all stores of a model share. */
-export function compileStore(model: CompiledModel, { answers, deliveries, removals, ...options }: StoreSettings): OpenStore {
+export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...options }: StoreSettings): OpenStore {
   const collection = openReferencing(model, options);
   const readNew = compileNewDocument(model);
   const readChanges = compileDocumentChanges(model);
   const save = compileSaveDocument(model, collection);
   const database: DatabaseOptions = options;
+  const keeps = ofAll ?? loadKeeps([model], options);
 
   return function open(given, user) {
     checkOptions(given, legalScope, '`store`');
@@ -258,7 +261,8 @@ export function compileStore(model: CompiledModel, { answers, deliveries, remova
           return begin('purge', readTarget(given)) as never;
         }
         requireDeletedAt(model, '`purge`');
-        return change(({ scope }) => purge({ model, collection, answers, deliveries }, scope, given as PurgeOptions, work)) as never;
+        const purging = { model, collection, keeps: await keeps() };
+        return change(({ scope }) => purge(purging, scope, given as PurgeOptions, work)) as never;
       },
     };
     return store;

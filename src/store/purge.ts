@@ -1,9 +1,11 @@
+import { once } from '../mistakes.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { ModelCollection } from '../mongo/collection/collection.ts';
+import { asDb } from '../mongo/driver/database.ts';
 import type { Work } from '../mongo/driver/work.ts';
-import type { IdempotencyKeys } from '../mongo/idempotency-keys.ts';
-import type { DeliveryCollections } from '../mongo/ledger/erase-deliveries.ts';
-import type { Filter } from '../mongo/query/filter.ts';
+import type { Keeps } from '../mongo/keeps/keep.ts';
+import { both, type Filter } from '../mongo/query/filter.ts';
+import type { WriteOptions } from '../mongo/relations/open-referencing.ts';
 import { aWholeNumber, checkOptions, type LegalOptions, orUndefined, required } from '../options.ts';
 import type { PurgeOptions } from './store.ts';
 
@@ -18,16 +20,14 @@ const batchSize = 1_000;
 /** Where records are removed for good. */
 interface Purging {
   readonly model: CompiledModel;
-  readonly collection: Pick<ModelCollection, 'purge'>;
-  /** The answers that show them are emptied. */
-  readonly answers: IdempotencyKeys | undefined;
-  /** What is delivered of their events is erased. */
-  readonly deliveries: DeliveryCollections | undefined;
+  readonly collection: Pick<ModelCollection, 'purge' | 'findExpired'>;
+  /** What is kept of them beside them. */
+  readonly keeps: Keeps;
 }
 
 /** Removes what has been deleted for some time, batch by batch: the oldest first, and at most `max` records. */
 export async function purge(
-  { model, collection, answers, deliveries }: Purging,
+  { model, collection, keeps }: Purging,
   scope: Filter | undefined,
   options: PurgeOptions,
   work: () => Work,
@@ -35,26 +35,28 @@ export async function purge(
   checkOptions(options, legal, '`purge`');
   const { olderThan, max = 10_000 } = options;
   const until = olderThan instanceof Date ? olderThan : new Date(Math.max(Date.now() - olderThan, -8.64e15));
-  const eraseWith = await loadErasing(model, deliveries);
   let count = 0;
   while (count < max) {
     const size = Math.min(max - count, batchSize);
+    const some = keeps.areMentioned(model.collection) ? await eraseMentions(size) : scope;
     const own = work();
-    const purgeSome = () => collection.purge(until, scope, size, own);
-    const forgetSome = () => answers?.forgetWith(model.collection, own, purgeSome, (batch) => batch.found) ?? purgeSome();
-    const { found, purged } = await (eraseWith?.(own, forgetSome) ?? forgetSome());
+    const { found, purged } = await keeps.eraseWith(model, own, () => collection.purge(until, some, size, own));
     count += purged;
     if (found.length < size) break;
   }
   return count;
+
+  /** Before the records go: if this process dies, they are found again. Returns the scope of these records. */
+  async function eraseMentions(most: number): Promise<Filter> {
+    const ids = await collection.findExpired(until, scope, most, work());
+    await keeps.eraseAllMentions(model, ids, work);
+    return both({ _id: { $in: ids } }, scope);
+  }
 }
 
-/** Loads what erases the deliveries about the records of a model. Undefined if nothing delivers their events. */
-async function loadErasing(model: CompiledModel, deliveries: DeliveryCollections | undefined) {
-  if (!deliveries || !model.ledger?.outbox) return undefined;
-  const { eraseDeliveriesWith } = await import('../mongo/ledger/erase-deliveries.ts');
-  return <T extends { readonly found: readonly unknown[] }>(work: Work, run: () => Promise<T>) =>
-    eraseDeliveriesWith(deliveries, model, work, run);
+/** Loads what is kept of the records of models when it is needed. */
+export function loadKeeps(models: readonly CompiledModel[], { db, maxTimeMS = 10_000, references }: WriteOptions): () => Promise<Keeps> {
+  return once(async () => (await import('../mongo/keeps/keeps.ts')).openKeeps({ db: asDb(db), maxTimeMS, models, references }));
 }
 
 /** Throws a plain Error for a model whose records are removed by a delete. */

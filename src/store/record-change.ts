@@ -29,4 +29,7 @@ export interface FieldChange {
   /** Stands for a value of more than 64 KiB, which is not kept: whether two of them were the same. */
   readonly beforeDigest?: string;
   readonly afterDigest?: string;
+  /** The names of fields of which an id is missing here, because the record that it led to was purged. */
+  readonly beforeErased?: readonly string[];
+  readonly afterErased?: readonly string[];
 }

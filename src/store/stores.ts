@@ -6,8 +6,7 @@ import { asDb, type Database } from '../mongo/driver/database.ts';
 import { runTransaction } from '../mongo/driver/run-transaction.ts';
 import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
 import type { Work } from '../mongo/driver/work.ts';
-import type { IdempotencyKeys } from '../mongo/idempotency-keys.ts';
-import type { DeliveryCollections } from '../mongo/ledger/erase-deliveries.ts';
+import type { Keeps } from '../mongo/keeps/keep.ts';
 import type { IsSeen } from '../mongo/relations/cascade/plan-cascade.ts';
 import type { References } from '../mongo/relations/references.ts';
 import type { Removals } from '../mongo/removals/begin.ts';
@@ -19,10 +18,8 @@ import type { Store, StoreOf, TransactionContext } from './store.ts';
 interface StoresOfApi {
   /** The checked references of its models. @default none */
   references?(): References | undefined;
-  /** The answers that it keeps for requests that come again. @default none */
-  answers?(): IdempotencyKeys | undefined;
-  /** What delivers its events. @default none */
-  deliveries?(): DeliveryCollections | undefined;
+  /** What is kept of its records beside them. @default what is kept of the records of a model itself */
+  keeps?: (() => Promise<Keeps>) | undefined;
   /** What begins deletes in the background. @default none */
   removals?(): (() => Promise<Removals>) | undefined;
 }
@@ -65,9 +62,8 @@ export class Stores {
   }
 
   #options(): StoreSettings {
-    const { references, answers, deliveries, removals } = this.#rest;
-    const kept = { answers: answers?.(), deliveries: deliveries?.(), removals: removals?.() };
-    return { db: this.#db, maxTimeMS: this.#maxTimeMS, references: references?.(), ...kept };
+    const { references, keeps, removals } = this.#rest;
+    return { db: this.#db, maxTimeMS: this.#maxTimeMS, references: references?.(), keeps, removals: removals?.() };
   }
 
   /** Runs a function in a transaction: see {@link runTransaction}. */

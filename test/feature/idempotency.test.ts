@@ -332,7 +332,11 @@ describe('the index of the keys', () => {
     const own = shop.api({ db: database.db, resources: [], idempotency: { principal: () => 'x', collection: 'own_keys' } });
     expect(String(await planIndexes(own))).toContain('missing   { expiresAt: 1 }');
     await applyIndexes(own);
-    expect(await database.db.collection('own_keys').indexes()).toMatchObject([{}, { key: { expiresAt: 1 }, expireAfterSeconds: 0 }]);
+    expect(await database.db.collection('own_keys').indexes()).toMatchObject([
+      {},
+      { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+      { key: { about: 1 } },
+    ]);
     expect(String(await planIndexes(own))).toContain('exists    { expiresAt: 1 }');
   });
 });

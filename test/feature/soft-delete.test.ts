@@ -268,9 +268,10 @@ describe('every method of a collection sees a deleted record as gone', () => {
     countChildren: async (c) =>
       expect([...(await c.countChildren(['here'], children, { scope: {}, most: 10 }, new Work()))]).toEqual([[0, 1]]),
     changeElement: (c) => expect(c.changeElement(target, element, new Work())).rejects.toMatchObject(notFound),
-    // These three are about deleted records.
+    // These four are about deleted records.
     seeing: async (c) => expect(await c.seeing.live.count([], undefined, new Work())).toBe(1),
     restore: (c) => expect(c.restore({ ...target, id: 'live' }, new Work())).rejects.toMatchObject(notFound),
+    findExpired: async (c) => expect(await c.findExpired(new Date(0), undefined, 10, new Work())).toEqual([]),
     purge: async (c) => expect(await c.purge(new Date(0), undefined, 10, new Work())).toEqual({ found: [], purged: 0 }),
   };
 

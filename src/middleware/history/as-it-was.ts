@@ -3,6 +3,7 @@ import { QueryErrors } from '../../http/query-errors.ts';
 import { hasParameter, parseQueryString } from '../../http/query-string.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { revisionLeaf } from '../../model/compile/history-fields.ts';
+import type { Selection } from '../../model/read/write-json.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
 import { type DatabaseOptions, openCollection } from '../../mongo/collection/collection.ts';
 import { givenTwice } from '../../mongo/list/parse-conditions.ts';
@@ -10,7 +11,7 @@ import { StoredRecord } from '../../mongo/stored-record.ts';
 import { Invalid } from '../../rules.ts';
 import type { Context, ResourceMiddleware } from '../exchange/context.ts';
 import { described } from '../exchange/descriptor.ts';
-import { workOf } from '../exchange/exchange.ts';
+import { setJson, workOf } from '../exchange/exchange.ts';
 import { ofRead } from '../exchange/problem-codes.ts';
 import { readAddress } from '../exchange/read-address.ts';
 import { composeChain, onlyFor, step } from '../exchange/step.ts';
@@ -53,9 +54,11 @@ export function asItWas(model: CompiledModel, { parsing, hooks, answering, ...da
     if (at > revision) throw notFound();
     if (at >= revision) return answering(ctx, nothingBelow);
     const state = await stateAt(model, present, at, { scope, visible }, openEntries(model, database), workOf(ctx));
-    ctx.record = new StoredRecord(model, state, ctx.fields);
+    ctx.record = new StoredRecord(model, state.stored, ctx.fields);
     await runHooks(ctx, nothingBelow);
     await answering(ctx, nothingBelow);
+    const erased = state.erased.filter((name) => isChosen(name.split('.'), ctx.fields?.selection));
+    if (erased.length > 0) setJson(ctx, withErased(ctx.body as Buffer, erased));
     ctx.remove('ETag'); // of what is no longer the record
   }
 
@@ -72,6 +75,18 @@ export function onlyAsItIs(): ResourceMiddleware {
       if (hasParameter(querystring, atName)) throw invalidQuery([notLive.at(atName)]);
     }),
   );
+}
+
+/** The answer with a member beside `data`, whose JSON is its last part. */
+function withErased(body: Buffer, names: readonly string[]): Buffer {
+  return Buffer.concat([body.subarray(0, -1), Buffer.from(`,"erased":${JSON.stringify(names)}}`)]);
+}
+
+/** Whether a client has chosen a field, by its name. */
+function isChosen([name = '', ...rest]: readonly string[], selection: Selection | undefined): boolean {
+  const choice = selection?.get(name);
+  if (!selection || choice === 'whole') return true;
+  return choice !== undefined && choice !== 'fetched' && (rest.length === 0 || isChosen(rest, choice));
 }
 
 async function nothingBelow(): Promise<void> {}

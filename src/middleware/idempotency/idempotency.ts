@@ -61,7 +61,7 @@ export function idempotency(keys: IdempotencyKeys, { principal, required, maxAns
           await step();
           const answer = captureAnswer(ctx, before, maxAnswerBytes);
           const noted = (await ctx.replays?.note(ctx)) ?? [];
-          return { ...answer, shown: noted.map(({ records, hasLeft }) => ({ records, hasLeft })), view: ctx.rules?.view };
+          return { ...answer, shown: noted.map(({ records, refers, hasLeft }) => ({ records, refers, hasLeft })), view: ctx.rules?.view };
         });
       } catch (error) {
         isTaken = error instanceof KeyTaken;

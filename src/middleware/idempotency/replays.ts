@@ -1,7 +1,8 @@
 import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { visitReferences } from '../../model/relations/held-references.ts';
 import { type DatabaseOptions, openCollection } from '../../mongo/collection/collection.ts';
-import { type ShownRecord, spellStored, textOf } from '../../mongo/idempotency-keys.ts';
+import { type ReferredRecord, type ShownRecord, spellStored, textOf } from '../../mongo/idempotency-keys.ts';
 import { both, buildFilter, type Condition, readScope } from '../../mongo/query/filter.ts';
 import { isWithin } from '../../mongo/query/within-scope.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
@@ -100,25 +101,27 @@ export function compileReplays(
   }
   return {
     async note(ctx) {
-      if (isDelete) return [{ records: [], hasLeft: false, left: ctx.record ? [reference(ctx.record)] : [] }];
+      if (isDelete) return [{ records: [], refers: [], hasLeft: false, left: ctx.record ? [reference(ctx.record)] : [] }];
       const shown = shownRecords(ctx);
       const records = unique(shown.map(reference));
       const left = ctx.hasChanged ? await findGone(ctx, records) : await findOutside(ctx, shown);
       const addressed =
         hasAddress && hasBody(ctx) ? await noteAddress(ctx, records, { model, collection, filterOf: filterOwn }) : undefined;
       if (addressed?.hasLeft) left.push(addressed.record);
-      return [{ records: addressed ? [...records, addressed.record] : records, hasLeft: left.length > 0, left }];
+      const all = addressed ? [...records, addressed.record] : records;
+      return [{ records: all, refers: shown.flatMap(referredIn), hasLeft: left.length > 0, left }];
     },
 
     async read(ctx, [shown]) {
       const [record, another] = shown?.records ?? [];
-      if (!isRecord || !record || another || !isOwn(record)) return undefined;
+      if (!isRecord || !record || another || isPurged(record) || !isOwn(record)) return undefined;
       return collection.findOne(record.id, await filterOwn(ctx), { latest: true }, workOf(ctx));
     },
 
     async admit(ctx, [shown]) {
       for (const guard of guards) await runAlone(guard, ctx);
       if (!shown || shown.hasLeft) return [];
+      if (shown.records.some(isPurged)) throw notFound();
       const sought: Sought[] = [];
       for (const group of groupByModel(shown.records, (one) => one)) {
         const one = await seek(ctx, group);
@@ -161,6 +164,17 @@ function hasBody({ body }: Context): boolean {
 
 function reference({ model: { name, collection }, stored }: StoredRecord): ShownRecord {
   return { name, collection, id: stored._id };
+}
+
+/** What a record refers to. Its answer may show these ids. */
+function referredIn({ model, stored }: StoredRecord): ReferredRecord[] {
+  const found: ReferredRecord[] = [];
+  visitReferences({ node: model.whole, nullable: false, constraint: undefined }, stored, (name, id) => found.push({ model: name, id }));
+  return found;
+}
+
+function isPurged({ id }: ShownRecord): boolean {
+  return id === undefined;
 }
 
 function unique(records: readonly ShownRecord[]): readonly ShownRecord[] {

@@ -70,7 +70,10 @@ export interface Restores {
 /** What a collection does with records. */
 export type CollectionWork = Operations & Purges & Restores;
 
-/** Every operation that changes records. `holdAll` is none of them: it changes nothing that anybody sees. */
+/**
+ * Every operation that changes records. `holdAll` is none of them: it changes nothing that anybody sees. A purge is
+ * none either: it leaves nothing behind, and erases what the others have left (`mongo/keeps/`).
+ */
 export const recordedWrites = [
   'insert',
   'insertEach',
@@ -83,10 +86,8 @@ export const recordedWrites = [
   'remove',
   'removeMany',
   'removeAll',
-  'purgeAll',
   'rewriteAll',
   'restore',
-  'purge',
 ] as const;
 
 /** The operations that change records. */

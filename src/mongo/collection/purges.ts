@@ -9,6 +9,8 @@ type Stored = Record<string, unknown>;
 
 /** The operations that only a model with `t.deletedAt()` has, apart from the restore. */
 export interface Purges {
+  /** Finds what {@link purge} would remove, by its stored ids. */
+  findExpired(until: Date, scope: Filter | undefined, max: number, work: Work): Promise<unknown[]>;
   /**
    * Removes at most `max` records for good that were deleted at this time or before, the oldest deletions first.
    * Returns which it found; another process may have removed or restored some of them meanwhile.
@@ -29,15 +31,21 @@ export function openPurges(
   collection: Collection<Stored>,
   { readLatest, write }: Pick<Commands, 'readLatest' | 'write'>,
 ): Purges {
+  const sort = { [model.deletedAt?.key as string]: 1, _id: 1 } as const;
+
+  async function find(expired: Filter, max: number, work: Work): Promise<unknown[]> {
+    const settings = { projection: { _id: 1 }, sort, limit: max, batchSize: max + 1, readPreference: 'primary' } as const;
+    const found = await readLatest(work, (command) =>
+      command.count(() => collection.find(command.handOver(expired), { ...command.options, ...settings }).toArray()),
+    );
+    return found.map(({ _id }) => _id);
+  }
+
   return {
+    findExpired: (until, scope, max, work) => find(both(isDeletedUntil(model, until), scope) ?? {}, max, work),
     async purge(until, scope, max, work) {
       const expired = both(isDeletedUntil(model, until), scope);
-      const sort = { [model.deletedAt?.key as string]: 1, _id: 1 } as const;
-      const settings = { projection: { _id: 1 }, sort, limit: max, batchSize: max + 1, readPreference: 'primary' } as const;
-      const found = await readLatest(work, (command) =>
-        command.count(() => collection.find(command.handOver(expired), { ...command.options, ...settings }).toArray()),
-      );
-      const ids = found.map(({ _id }) => _id);
+      const ids = await find(expired, max, work);
       if (ids.length === 0) return { found: ids, purged: 0 };
       const filter = both({ _id: { $in: ids } }, expired); // one may have been restored meanwhile
       const done = await write(work, (command) => collection.deleteMany(command.handOver(filter) as DriverFilter<Stored>, command.options));

@@ -4,7 +4,7 @@ import { once } from '../../mistakes.ts';
 import type { CompiledLedger } from '../../model/compile/compile-ledger.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { lifeKey } from '../../model/value/own-keys.ts';
-import { asPart, runTransaction } from '../driver/run-transaction.ts';
+import { asPart } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
 import type { Work } from '../driver/work.ts';
 import { compileDifferences } from '../ledger/difference.ts';
@@ -234,27 +234,12 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
       });
     },
 
-    purgeAll(ids, scope, work) {
-      return within(work, async () => {
-        await plain.purgeAll(ids, scope, work);
-        await (work.transaction as NonNullable<Work['transaction']>).join(() => rows.erase(ids, work));
-      });
-    },
-
     rewriteAll(ids, scope, pipelines, work) {
       return within(work, async () => {
         for await (const before of plain.readParts(ids, scope, work)) {
           await plain.rewriteAll(idsOf(before), scope, pipelines, work);
           await record(await readAfter(before, work), work);
         }
-      });
-    },
-
-    purge(until, scope, max, work) {
-      return runTransaction(db, work, maxTimeMS, async () => {
-        const batch = await plain.purge(until, scope, max, work);
-        await rows.erase(batch.found, work);
-        return batch;
       });
     },
   };

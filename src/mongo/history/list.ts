@@ -71,12 +71,14 @@ export function openHistoryList(model: CompiledModel, { name, ...rules }: Histor
 function compileEntryWriter(model: CompiledModel): WriteJson {
   const writers = new Map([...fieldsOfHistory(model)].map(([path, field]) => [path, compileKeptWriter(field)]));
   const { toJson: writeRevision } = revisionLeaf(model);
-  function writeChange({ path, before, after, beforeDigest, afterDigest }: EntryChange): string {
+  function writeChange({ path, before, after, beforeDigest, afterDigest, beforeErased, afterErased }: EntryChange): string {
     const write = writers.get(path);
     if (!write) return '';
     const value = (side: string, stored: unknown) => (stored === undefined ? '' : `,"${side}":${write(stored)}`);
     const digest = (side: string, text: string | undefined) => (text === undefined ? '' : `,"${side}_digest":${JSON.stringify(text)}`);
-    const sides = value('before', before) + digest('before', beforeDigest) + value('after', after) + digest('after', afterDigest);
+    const erased = (side: string, names: readonly string[] | undefined) => (names ? `,"${side}_erased":${JSON.stringify(names)}` : '');
+    const old = value('before', before) + digest('before', beforeDigest) + erased('before', beforeErased);
+    const sides = old + value('after', after) + digest('after', afterDigest) + erased('after', afterErased);
     return `{"path":${JSON.stringify(path)}${sides}}`;
   }
   return function writeEntry(stored) {

@@ -23,6 +23,13 @@ export interface SeenStates {
   readonly visible: Visible;
 }
 
+/** A record as it was. */
+export interface EarlierState {
+  readonly stored: Stored;
+  /** The names of fields that held references to records which were purged, as far as the view shows them. */
+  readonly erased: readonly string[];
+}
+
 /**
  * Computes a record as it was at a revision before its present one, as a view of its model shows it. What is private
  * stays as it is now.
@@ -37,7 +44,7 @@ export async function stateAt(
   { scope, visible }: SeenStates,
   entries: ReadEntries,
   work: Work,
-): Promise<Stored> {
+): Promise<EarlierState> {
   const { stored } = present;
   const own = entriesOf(present);
   const later = { ...own, revision: { $gt: at, $lte: revisionIn(model, stored) } };
@@ -53,7 +60,8 @@ export async function stateAt(
     const { found: seen } = await entries.read(both({ _id: bound._id }, within), -1, 1, work);
     if (seen.length === 0) throw notFound();
   }
-  return { ...undo(model, stored, found), ...maintained(model, at, reached) };
+  const { state, erased } = undo(model, stored, found);
+  return { stored: { ...state, ...maintained(model, at, reached) }, erased };
 }
 
 /** The revision of a record. */
@@ -75,20 +83,32 @@ function maintained({ revision, updatedAt }: CompiledModel, at: Revision, reache
   return { [revision?.key as string]: at, ...(updatedAt && time !== undefined && { [updatedAt.key]: time }) };
 }
 
-function undo(model: CompiledModel, present: Stored, found: readonly Entry[]): Stored {
-  const unknown = new Set<string>();
+/** What is not known of a state any more, by the names of fields. */
+interface Lost {
+  readonly unknown: Set<string>;
+  readonly erased: Set<string>;
+}
+
+function undo(model: CompiledModel, present: Stored, found: readonly Entry[]): { readonly state: Stored; readonly erased: string[] } {
+  const lost: Lost = { unknown: new Set(), erased: new Set() };
   let state = present;
   for (const change of found.flatMap(({ changes }) => changes)) {
     const entry = model.fieldTable.get(change.path);
-    if (entry) state = undoOne(state, change, entry, unknown);
+    if (entry) state = undoOne(state, change, entry, lost);
   }
-  const lost = [...unknown].some((path) => model.fieldTable.get(path)?.isPrivate === false);
-  if (lost) throw notKept();
-  return state;
+  const isShown = (path: string) => model.fieldTable.get(path)?.isPrivate === false;
+  if ([...lost.unknown].some(isShown)) throw notKept();
+  return { state, erased: [...lost.erased].filter(isShown) };
 }
 
-function undoOne(state: Stored, { path, before, beforeDigest }: EntryChange, entry: FieldEntry, unknown: Set<string>): Stored {
-  for (const one of unknown) if (one === path || one.startsWith(`${path}.`)) unknown.delete(one);
+function undoOne(
+  state: Stored,
+  { path, before, beforeDigest, beforeErased = [] }: EntryChange,
+  entry: FieldEntry,
+  { unknown, erased }: Lost,
+): Stored {
+  for (const names of [unknown, erased]) for (const one of names) if (one === path || one.startsWith(`${path}.`)) names.delete(one);
+  for (const one of beforeErased) erased.add(one);
   if (beforeDigest !== undefined) {
     unknown.add(path);
     return state;

@@ -8,6 +8,7 @@ import { isStoredObject } from '../../model/value/stored-shape.ts';
 import { spellId } from '../stored-record.ts';
 import type { Actor } from './actor.ts';
 import { type Difference, sizeOf } from './difference.ts';
+import { type Referred, referredIn } from './referred.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 
@@ -40,6 +41,9 @@ export interface EntryChange {
   readonly after?: unknown;
   readonly beforeDigest?: string;
   readonly afterDigest?: string;
+  /** The names of the fields that have lost references to records which were purged. */
+  readonly beforeErased?: readonly string[];
+  readonly afterErased?: readonly string[];
 }
 
 /** A change of a record, as the collection of a history stores it. */
@@ -67,6 +71,8 @@ export interface Entry {
   /** The values of the scope's fields before and after the change, at their stored paths. */
   readonly was?: Stored;
   readonly is?: Stored;
+  /** What it refers to, so that a purge finds it. Missing if the model has no references. */
+  readonly refers?: Referred;
 }
 
 /** The largest value that is kept, and the most bytes of values in one entry. */
@@ -85,15 +91,20 @@ export function entryOf(model: CompiledModel, history: CompiledHistory, change: 
     room -= size;
     return { [name]: value };
   };
+  const kept = {
+    changes: shown.map(({ path, before: old, after: now }) => ({ path, ...keep('before', old), ...keep('after', now) })),
+    ...(history.scopeFields.length > 0 && { ...(before && { was: scope(before) }), ...(after && { is: scope(after) }) }),
+  };
+  const refers = referredIn(model, kept);
   return {
     _id: new ObjectId(),
     ...addressOf(model, change),
     ...(before && { previous: revisionIn(model, before) }),
     ...commonOf(change, circumstances),
     paths: shown.map(({ path }) => path).filter((path) => path !== model.updatedAt?.name),
-    changes: shown.map(({ path, before: old, after: now }) => ({ path, ...keep('before', old), ...keep('after', now) })),
     private: differences.filter(({ isPrivate }) => isPrivate).map(({ path }) => path),
-    ...(history.scopeFields.length > 0 && { ...(before && { was: scope(before) }), ...(after && { is: scope(after) }) }),
+    ...kept,
+    ...(refers && { refers }),
   };
 }
 

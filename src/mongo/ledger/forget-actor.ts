@@ -1,27 +1,18 @@
 import type { Collection, Db, ObjectId } from 'mongodb';
-import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
+import type { Keep } from '../keeps/keep.ts';
 import { cutName } from './actor.ts';
 
 /** The most entries of one command. */
 const mostAtOnce = 1_000;
 
 /**
- * Replaces an actor in the histories and the events of models, in what is delivered to their records, and in further
- * collections, some entries with each command. Returns how many it has changed. If it fails on the way, call it again.
+ * Replaces an actor in all that is kept of records, some entries with each command. Returns how many it has changed. If
+ * it fails on the way, call it again.
  */
-export async function forgetActor(
-  db: Db,
-  models: readonly CompiledModel[],
-  further: readonly string[],
-  actor: string,
-  as: string | null,
-): Promise<number> {
-  const ledgers = models.flatMap(({ ledger }) => [ledger?.history?.collection, ledger?.outbox?.collection]);
-  const deliveries = models.map((model) => model.deliveries?.collection); // after the events from which they are written
+export async function forgetActor(db: Db, keeps: readonly Keep[], actor: string, as: string | null): Promise<number> {
   let count = 0;
-  for (const name of new Set([...ledgers, ...deliveries, ...further]))
-    if (name !== undefined) count += await forgetActorIn(db, name, actor, as);
+  for (const { collection, namesActors } of keeps) if (namesActors) count += await forgetActorIn(db, collection, actor, as);
   return count;
 }
 

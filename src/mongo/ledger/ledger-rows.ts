@@ -19,8 +19,6 @@ export interface LedgerSettings {
 export interface LedgerRows {
   /** Writes the entries and the events of changes that were made at the same time. */
   record(changes: readonly RecordedChange[], work: Work): Promise<void>;
-  /** Removes everything that is kept of records which are gone for good, by their stored ids. */
-  erase(ids: readonly unknown[], work: Work): Promise<void>;
 }
 
 /** The most rows of one command, and the most bytes. */
@@ -46,9 +44,6 @@ export function openRows(model: CompiledModel, ledger: CompiledLedger, { db, max
           );
           if (writeErrors[0]) throw new MongoServerError(writeErrors[0]);
         }
-      },
-      async erase(filter: object, work: Work): Promise<void> {
-        await write(work, (command) => collection.deleteMany(command.handOver(filter), command.options));
       },
     };
   }
@@ -82,14 +77,6 @@ export function openRows(model: CompiledModel, ledger: CompiledLedger, { db, max
           changes.map((one) => eventOf(model, one, circumstances)),
           work,
         );
-    },
-
-    async erase(ids, work) {
-      for (const some of inParts(ids)) {
-        const ofRecords = { record: { $in: some } };
-        await entries?.erase(ofRecords, work);
-        await events?.erase({ model: model.name, ...ofRecords }, work);
-      }
     },
   };
 }

@@ -6,6 +6,7 @@ import { openCollection } from '../collection/collection.ts';
 import type { Target, Writer } from '../collection/writer.ts';
 import { asPart } from '../driver/run-transaction.ts';
 import type { Work } from '../driver/work.ts';
+import type { Keeps } from '../keeps/keep.ts';
 import { actorOf } from '../ledger/actor.ts';
 import { newDeletion } from '../query/deleted.ts';
 import { both } from '../query/filter.ts';
@@ -15,16 +16,17 @@ import type { Edge, References } from '../relations/references.ts';
 import { spellId } from '../stored-record.ts';
 import type { Removal } from './define-removals.ts';
 import { edgesTo } from './edges.ts';
-import { type Kept, purgeWhole } from './purge-whole.ts';
-import { openRemovalRows, type RemovalRow } from './removal-rows.ts';
+import { firstStep, lastStep, openRemovalRows, type RemovalRow } from './removal-rows.ts';
 
 /** What removals need of an api. */
-export interface RemovalSettings extends Kept {
+export interface RemovalSettings {
   readonly db: Db;
   readonly maxTimeMS: number;
   /** What `defineRemovals` has returned. */
   readonly model: Model;
   readonly references: References | undefined;
+  /** What is kept of the records of its models beside them. */
+  readonly keeps: Keeps;
 }
 
 /** Begins deletes that workers carry out. */
@@ -38,7 +40,7 @@ export interface Removals {
 
 /** Opens the removals of an api. */
 export function openRemovals(settings: RemovalSettings): Removals {
-  const { db, maxTimeMS, model: removals, references } = settings;
+  const { db, maxTimeMS, model: removals, references, keeps } = settings;
   const rows = openRemovalRows(db, removals, maxTimeMS);
 
   async function removeFirst(row: RemovalRow, model: CompiledModel, target: Target, work: Work): Promise<unknown> {
@@ -48,7 +50,7 @@ export function openRemovals(settings: RemovalSettings): Removals {
     const all = collection.seeing.with;
     const [found] = await all.findIds(both({ _id: id }, scope), 1, work);
     if (found === undefined) throw notFound();
-    await purgeWhole(model, all, [found], settings, work);
+    await keeps.purgeAll(model, all, [found], work, row._id);
     return found;
   }
 
@@ -90,8 +92,9 @@ export function openRemovals(settings: RemovalSettings): Removals {
           await rows.count(row, row, work);
           if (references?.incoming(model).length) {
             await references.latches.claim([{ collection, id }], work);
-            await rows.add({ removal: row._id, collection, ids: [id], kind: 'cascade', edge: 0, aside: [], by: [], pass: 0 }, work);
-          }
+            await rows.add(firstStep({ removal: row._id, collection, ids: [id] }), work);
+          } else if (kind === 'purge' && keeps.areMentioned(collection))
+            await rows.add(lastStep({ removal: row._id, collection, ids: [id] }), work);
           return removalOf(row);
         });
       });

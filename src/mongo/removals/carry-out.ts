@@ -37,7 +37,7 @@ export type CarryOut = (row: RemovalRow, given: Attempt) => Promise<void>;
  * are forbidden then too, the removal stops: it throws a {@link PermanentFailure}.
  */
 export function compileCarryOut(settings: RemovalSettings): CarryOut {
-  const { db, maxTimeMS, model, references, answers, deliveries } = settings;
+  const { db, maxTimeMS, model, references, keeps } = settings;
   const rows = openRemovalRows(db, model, maxTimeMS);
 
   /** Each attempt that does not get on has smaller transactions than the one before: they may have been too large. */
@@ -71,13 +71,13 @@ export function compileCarryOut(settings: RemovalSettings): CarryOut {
 
   async function followNext(row: RemovalRow, run: Run, most: number, work: Work): Promise<Outcome> {
     const step = await rows.next(row, work);
-    if (!step || !references) return { ...(await rows.count(row, none, work)), status: 'done', hasMore: false };
+    if (!step) return { ...(await rows.count(row, none, work)), status: 'done', hasMore: false };
     if (step.pass >= firstWait) {
       run.advanced ??= ((await rows.next(row, work, 'last')) ?? step).pass - 1; // so that each is tried again
       if (step.pass > run.advanced + 1)
         return { ...(await rows.count(row, none, work)), status: 'stopped', reason: reasonOf(step), hasMore: false };
     }
-    const counts = await followStep(step, { row, rows, references, answers, deliveries, work, most });
+    const counts = await followStep(step, { row, rows, references, keeps, work, most });
     if (run.advanced !== undefined && counts.removed > 0) run.advanced = Math.max(run.advanced, step.pass);
     return { ...(await rows.count(row, counts, work)), status: 'running', hasMore: true };
   }

@@ -11,7 +11,10 @@ const filtered = { ...byServer, filter: ['eq', 'in'] } as const;
 const fields = {
   kind: t.enum(['remove', 'purge'], { policy: filtered, description: 'Whether the records can be restored, or are gone for good.' }),
   model: t.string({ policy: filtered, description: 'The name of the model of the record that was addressed.' }),
-  record: t.string({ policy: filtered, description: 'The id of that record, as it stands in a path.' }),
+  record: t.nullable(t.string({ policy: byServer }), {
+    policy: filtered,
+    description: 'The id of that record, as it stands in a path. Null if the record was purged later, by another removal.',
+  }),
   status: t.enum(['running', 'done', 'stopped'], {
     policy: filtered,
     description: '`stopped` if what is left is still referred to by records that nothing removes.',
@@ -62,6 +65,7 @@ export function defineRemovals(options: RemovalsOptions = {}): Model<RemovalFiel
   const indexes = [
     { key: { state: 1, dueAt: 1, _id: 1 }, partialFilterExpression: { deliveredAt: null } },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+    { key: { record: 1 } }, // for purges
   ] as const;
   const model = defineModel('Removal', { collection, fields, indexes });
   const steps = defineModel('RemovalStep', {

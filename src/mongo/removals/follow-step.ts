@@ -1,32 +1,50 @@
 import { deletionKey } from '../../model/value/own-keys.ts';
 import type { PlainOperations } from '../collection/operations.ts';
 import type { Work } from '../driver/work.ts';
+import type { Keeps } from '../keeps/keep.ts';
 import { buildClear } from '../relations/cascade/clear-references.ts';
 import { type IdSet, planCascade, toSet } from '../relations/cascade/plan-cascade.ts';
 import type { Edge, ReferenceEnd, References } from '../relations/references.ts';
 import { edgesTo, namesOf } from './edges.ts';
 import { type Lost, lostTogether } from './lost-references.ts';
-import { type Kept, purgeWhole } from './purge-whole.ts';
-import { type Counts, firstWait, type RemovalRow, type RemovalRows, type Step } from './removal-rows.ts';
+import { type Counts, clearingStep, firstStep, firstWait, lastStep, type RemovalRow, type RemovalRows, type Step } from './removal-rows.ts';
 
 /** The most records that a step puts aside, and the most that it looks at of what would go with one of these. */
 const mostAside = 1_000;
 const mostWithOne = { maxCascade: 10_000, maxCleared: 100_000 } as const;
 
 /** A transaction that follows a step. */
-export interface Following extends Kept {
+export interface Following {
   readonly row: RemovalRow;
   readonly rows: RemovalRows;
-  readonly references: References;
+  readonly references: References | undefined;
+  readonly keeps: Keeps;
   readonly work: Work;
   /** The most records that it removes or changes. */
   readonly most: number;
 }
 
-/** Follows the references to the records of a step, as far as one transaction goes, and writes down how far it came. */
+/** Follows a step as far as one transaction goes, and writes down how far it came. */
 export async function followStep(step: Step, following: Following): Promise<Counts> {
+  const { references } = following;
+  if (step.kind !== 'forget' && references) return followReferences(step, step.kind, { ...following, references });
+  return forget(step, following);
+}
+
+/** Erases what is kept of records that have lost their references. */
+async function forget(step: Step, { rows, keeps, work, most }: Following): Promise<Counts> {
+  if ((await keeps.eraseMentions(step.collection, step.ids, most, work)) === 0) await rows.drop(step, work);
+  return { removed: 0, changed: 0 };
+}
+
+/** What follows a reference. */
+interface FollowingReferences extends Following {
+  readonly references: References;
+}
+
+async function followReferences(step: Step, kind: 'cascade' | 'clear', following: FollowingReferences): Promise<Counts> {
   const { rows, references, work, most } = following;
-  const edges = edgesTo(references, step.collection, step.kind);
+  const edges = edgesTo(references, step.collection, kind);
   const [any] = references.incoming(step);
   const ids = any ? await findGone(any.target, step.ids, following) : [];
   let [left, removed, changed, at] = [most, 0, 0, step];
@@ -55,12 +73,14 @@ export async function followStep(step: Step, following: Following): Promise<Coun
   return { removed, changed };
 }
 
-/** References are taken away when all has gone that nothing forbids: that keeps its own, for a restore. */
-async function end(step: Step, ids: readonly unknown[], { rows, references, work }: Following): Promise<void> {
+/** What follows a step that has come to its end. What was put off has been followed by the step before it. */
+async function end(step: Step, ids: readonly unknown[], { row, rows, references, keeps, work }: FollowingReferences): Promise<void> {
   await rows.drop(step, work);
   const { removal, collection, kind, isLast } = step;
-  if (kind === 'clear' || isLast || ids.length === 0 || edgesTo(references, collection, 'clear').length === 0) return;
-  await rows.add({ removal, collection, ids, kind: 'clear', edge: 0, aside: [], by: [], pass: firstWait - 1 }, work);
+  if (isLast) return;
+  if (kind === 'cascade' && ids.length > 0 && edgesTo(references, collection, 'clear').length > 0)
+    await rows.add(clearingStep({ removal, collection, ids }), work);
+  else if (row.kind === 'purge' && keeps.areMentioned(collection)) await rows.add(lastStep({ removal, collection, ids: step.ids }), work);
 }
 
 function putOff({ _id, ...step }: Step): Omit<Step, '_id'> {
@@ -104,7 +124,7 @@ async function divide(
   { model: ofModel }: ReferenceEnd,
   found: IdSet,
   isLate: boolean,
-  { references, work }: Following,
+  { references, work }: FollowingReferences,
 ): Promise<{ readonly going: IdSet; readonly staying: readonly unknown[]; readonly by: readonly string[] }> {
   const going = new Map(found);
   const by: Edge[] = [];
@@ -130,8 +150,8 @@ async function divide(
   }
 }
 
-async function remove({ model, collection }: ReferenceEnd, going: IdSet, following: Following): Promise<void> {
-  const { row, rows, references, work } = following;
+async function remove({ model, collection }: ReferenceEnd, going: IdSet, following: FollowingReferences): Promise<void> {
+  const { row, rows, references, keeps, work } = following;
   const ids = [...going.values()];
   if (ids.length === 0) return;
   const incoming = references.incoming(model).length > 0;
@@ -141,12 +161,13 @@ async function remove({ model, collection }: ReferenceEnd, going: IdSet, followi
       work,
     );
   if (row.kind === 'remove') await collection.removeAll(ids, undefined, { ...row.deletion, writtenAt: new Date() }, work);
-  else await purgeWhole(model, collection.seeing.with, ids, following, work);
-  const next = { removal: row._id, collection: model.collection, ids, kind: 'cascade', edge: 0, aside: [], by: [], pass: 0 } as const;
-  if (incoming) await rows.add(next, work);
+  else await keeps.purgeAll(model, collection.seeing.with, ids, work, row._id);
+  const begun = { removal: row._id, collection: model.collection, ids };
+  if (incoming) await rows.add(firstStep(begun), work);
+  else if (row.kind === 'purge' && keeps.areMentioned(model.collection)) await rows.add(lastStep(begun), work);
 }
 
-async function clear(first: Lost, found: IdSet, step: Step, following: Following): Promise<void> {
+async function clear(first: Lost, found: IdSet, step: Step, following: FollowingReferences): Promise<void> {
   const holders = [...found.values()];
   const losing = { ...following, findGone: (end: ReferenceEnd, ids: readonly unknown[]) => findGone(end, ids, following) };
   const update = buildClear(await lostTogether(first, holders, step, losing), new Date());

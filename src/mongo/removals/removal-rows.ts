@@ -12,7 +12,8 @@ export interface RemovalRow {
   readonly _id: ObjectId;
   readonly kind: 'remove' | 'purge';
   readonly model: string;
-  readonly record: string;
+  /** Null if the record was purged later, by another removal. */
+  readonly record: string | null;
   readonly status: 'running' | 'done' | 'stopped';
   readonly actor: string | null;
   readonly operation?: string;
@@ -34,8 +35,8 @@ export interface Step {
   readonly removal: ObjectId;
   readonly collection: string;
   readonly ids: readonly unknown[];
-  /** Whether records that refer to them are removed, or lose the references. */
-  readonly kind: 'cascade' | 'clear';
+  /** Whether records that refer to them are removed, or lose the references, or what is kept of these forgets them. */
+  readonly kind: 'cascade' | 'clear' | 'forget';
   /** The place of the reference that is followed now. */
   readonly edge: number;
   /** Whether the step ends with this reference. */
@@ -50,6 +51,23 @@ export interface Step {
 
 /** The first pass of what was put off. */
 export const firstWait = 2;
+
+type Begun = Pick<Step, 'removal' | 'collection' | 'ids'>;
+
+/** Begins to follow what refers to records that are gone. */
+export function firstStep(begun: Begun): Omit<Step, '_id'> {
+  return { ...begun, kind: 'cascade', edge: 0, aside: [], by: [], pass: 0 };
+}
+
+/** Takes references away when all has gone that nothing forbids: that keeps its own, for a restore. */
+export function clearingStep(begun: Begun): Omit<Step, '_id'> {
+  return { ...firstStep(begun), kind: 'clear', pass: firstWait - 1 };
+}
+
+/** Erases what is kept of records that have lost their references: no more of it is written then. */
+export function lastStep(begun: Begun): Omit<Step, '_id'> {
+  return { ...firstStep(begun), kind: 'forget', pass: firstWait - 1 };
+}
 
 /** How many records were removed, and how many have lost a reference. */
 export interface Counts {

@@ -1,4 +1,5 @@
 import { changeKinds, compileHistoryFields, namesOfHistory, revisionLeaf } from '../../model/compile/history-fields.ts';
+import { spellReferences } from '../../model/relations/held-references.ts';
 import { dateLeaf } from '../../model/value/leaves.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import { cursorPaging } from '../../resource/define/paging.ts';
@@ -36,6 +37,17 @@ export function atParameter({ history, model }: CompiledResource): Part[] {
   return [parameter('at', description, textLeaf(revisionLeaf(model)))];
 }
 
+/** What stands beside the record of get if it is shown as it was. */
+export function erasedMember({ history, model }: CompiledResource): Record<string, Schema> {
+  if (!history || spellReferences(model.root).length === 0) return {};
+  const description = 'Of an earlier state: the fields that held references to records which were purged since. No id is shown there.';
+  return { erased: erasedNames(description) };
+}
+
+function erasedNames(description: string): Schema {
+  return { type: 'array', items: { type: 'string' }, description };
+}
+
 /** The resource as if its list were that of changes. */
 function entriesOf(resource: CompiledResource): CompiledResource {
   const { model, includes } = resource;
@@ -54,12 +66,15 @@ function entrySchema({ model }: CompiledResource): Schema {
   const paths = namesOfHistory(model);
   const text = { type: 'string' };
   const digest = { ...text, description: 'In the place of a value that was too large to be kept: whether two of them were the same.' };
+  const erased = erasedNames('The fields that have lost references here, because the records were purged that they led to.');
   const change = {
     path: { ...text, ...(paths.length > 0 && { enum: paths }) },
     before: { description: 'Missing if there was no value.' },
     before_digest: digest,
+    before_erased: erased,
     after: { description: 'Missing if there was no value.' },
     after_digest: digest,
+    after_erased: erased,
   };
   const properties = {
     revision: revisionLeaf(model).readSchema,

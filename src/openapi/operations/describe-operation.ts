@@ -75,8 +75,14 @@ interface AnswerContext extends Pick<ResourceContext, 'schemas' | 'components'> 
 }
 
 /** A record, with its entity tag. */
-export function recordAnswer(context: AnswerContext, description: string, headers: Part = {}, schema = context.schemas.read): Part {
-  return { description, ...recordHeaders(context, headers), content: envelope({ data: schema }) };
+export function recordAnswer(
+  context: AnswerContext,
+  description: string,
+  headers: Part = {},
+  schema = context.schemas.read,
+  beside: Part = {},
+): Part {
+  return { description, ...recordHeaders(context, headers), content: envelope({ data: schema }, beside) };
 }
 
 /** The headers of an answer with a record: an entity tag where the model has a revision, and who may keep it. */
@@ -85,8 +91,8 @@ export function recordHeaders({ resource, components }: AnswerContext, others: P
   return { headers: { ...others, ...tag, ...cachingHeaders(components, resource.caching), ...others } };
 }
 
-function envelope(properties: Part): Part {
-  return json({ type: 'object', properties, required: Object.keys(properties) });
+function envelope(properties: Part, optional: Part = {}): Part {
+  return json({ type: 'object', properties: { ...properties, ...optional }, required: Object.keys(properties) });
 }
 
 /** The content of a JSON body. */

@@ -11,7 +11,7 @@ import {
   listParameters,
   manyParameters,
 } from '../schemas/list-parameters.ts';
-import { atParameter } from './describe-history.ts';
+import { atParameter, erasedMember } from './describe-history.ts';
 import { json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
 import {
   cachingHeaders,
@@ -76,7 +76,13 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
       ...deletedParameter(resource),
       ...(resource.live ? [lastEventId(components)] : []),
     ];
-    const { content, ...answer } = recordAnswer(context, `The record.${kept(resource, 'it')}`, ofStream(context), schemas.selected);
+    const { content, ...answer } = recordAnswer(
+      context,
+      `The record.${kept(resource, 'it')}`,
+      ofStream(context),
+      schemas.selected,
+      erasedMember(resource),
+    );
     return {
       summary: `Get one ${resource.model.name}`,
       description: 'The record with this id.',

@@ -8,6 +8,7 @@ import { runTransaction } from '../../../driver/run-transaction.ts';
 import { isServerError, serverCodes } from '../../../driver/server-error.ts';
 import type { Transaction } from '../../../driver/transaction.ts';
 import { Work } from '../../../driver/work.ts';
+import type { Keep } from '../../../keeps/keep.ts';
 import { FreeLatches, type TakenLatch } from './free-latches.ts';
 import {
   type Latched,
@@ -197,6 +198,17 @@ export class Latches {
     const by = new ObjectId();
     await this.#sendAll('update', records, (record) => shut(record, by, this.#maxTimeMS / 2), new Work());
     return { by, records };
+  }
+
+  /** What is kept of latches. A purge removes those of its records, as every delete does. */
+  keep(isLatched: (collection: string) => boolean): Keep {
+    return {
+      collection: latchCollection,
+      namesActors: false,
+      concerns: ({ models }) => models.some(({ collection }) => isLatched(collection)),
+      erase: ({ models: [model], ids }, work) =>
+        this.#sendAll('delete', model ? ids.map((id) => ({ collection: model.collection, id })) : [], remove, work),
+    };
   }
 
   #open({ by, records }: Shut): Promise<void> {
