@@ -76,7 +76,6 @@ const others = [
     displayName: 'mutation',
     testMatch: ['<rootDir>/test/{hints,{http,filter,model,mongo}/**/*}.test.ts'],
     globalSetup: undefined,
-    setupFilesAfterEnv: [...common.setupFilesAfterEnv, '<rootDir>/dev/mutation/fix-seed.ts'],
   },
 ];
 

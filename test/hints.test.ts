@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { didYouMean, firstNames, listNames, nearest, showName } from '../src/hints.ts';
+import { cases } from './support/fuzzing/fuzz.ts';
 
 /** The textbook algorithm (optimal string alignment), to compare with. */
 function distance(a: string, b: string): number {
@@ -63,7 +64,7 @@ describe('nearest', () => {
         const begins = name.length >= 3 && candidate.startsWith(name);
         expect(nearest(name, [candidate])).toBe(near || begins ? candidate : undefined);
       }),
-      { numRuns: 5000 },
+      cases(5000),
     );
   });
 

@@ -16,3 +16,12 @@ it('no test reads a count of rounds or a seed of its own from the environment', 
   const converting = files.filter((file) => /Number\(process\.env\b/.test(readFileSync(join(import.meta.dirname, file), 'utf8')));
   expect(converting).toEqual([]);
 });
+
+it('every random test plays more cases with `ROUNDS`: none counts them by itself', () => {
+  const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const counting = files.filter((file) => {
+    const text = readFileSync(join(import.meta.dirname, file), 'utf8').replaceAll(/fc\s*\.sample\([^;]*/g, '');
+    return /\bnumRuns:/.test(text) && file !== 'support/fuzzing/fuzz.ts';
+  });
+  expect(counting).toEqual([]);
+});

@@ -3,6 +3,7 @@ import { ResourceRouter } from '../../src/api/resource-router.ts';
 import type { Route } from '../../src/api/route.ts';
 import { Problem } from '../../src/errors.ts';
 import type { Context } from '../../src/middleware/exchange/context.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 
 interface Shared {
   readonly mayBeRecord?: boolean;
@@ -96,7 +97,7 @@ describe('the pattern of a path', () => {
       fc.property(fc.uniqueArray(pattern, { maxLength: 12 }), path, (patterns, wanted) => {
         expect(find(patterns, wanted)).toBe(oracle(patterns, wanted));
       }),
-      { numRuns: 1000 },
+      cases(1000),
     );
   });
 });

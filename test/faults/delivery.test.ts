@@ -19,7 +19,7 @@ interface Started {
   readonly told: Any[];
 }
 
-const limit = 300_000 * rounds;
+const limit = 300_000;
 let deployment: Deployment;
 let client: MongoClient;
 let db: Db;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { type Client, playClient, type Step } from './parts/clients.ts';
 import { type Deployment, startMongods } from './parts/mongods.ts';
 import { rounds, seed } from './parts/random.ts';
@@ -41,7 +42,7 @@ describe('when all connections are gone', () => {
         expect({ heard, wrong }).toEqual({ heard: received, wrong: [] });
         expect(await service.countPlaces()).toBe(places);
       }),
-      { seed, numRuns: 80 * rounds, endOnFailure: true }, // what happens depends on the moment: a smaller example need not fail
+      { ...cases(80), seed, endOnFailure: true }, // what happens depends on the moment: a smaller example need not fail
     );
   });
 

@@ -14,7 +14,7 @@ import { rounds } from './parts/random.ts';
 const program = useProgram(join(import.meta.dirname, 'parts/removals-process.ts'));
 const count = 1_500;
 
-const limit = 300_000 * rounds;
+const limit = 300_000;
 let deployment: Deployment;
 let db: Db;
 let name = 0;

@@ -3,6 +3,7 @@ import { Decimal128, Long, ObjectId } from 'mongodb';
 import { cursorPaging, defineModel, type Fields, service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 
 /** A type of values, and stored values of it. */
 interface Kind {
@@ -102,6 +103,6 @@ it('shows the same value by every channel, whatever its type and place', async (
         await api.close();
       },
     ),
-    { numRuns: 25 },
+    cases(25),
   );
 });

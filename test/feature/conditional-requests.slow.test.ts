@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { defineModel, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { fuzz } from '../support/fuzzing/fuzz.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { useApi } from '../support/http/api.ts';
 
 /*
@@ -109,7 +109,7 @@ describe('a conditional request (RFC 9110 §13)', () => {
           ]);
         if (status === 412) expect(headers).not.toHaveProperty('etag');
       }),
-      { seed: fuzz.seed, numRuns: Math.ceil(fuzz.numRuns / 3) },
+      cases(334),
     );
     expect([...seen].sort()).toEqual([200, 204, 304, 400, 404, 412]);
     expect(api.errors).toEqual([]);

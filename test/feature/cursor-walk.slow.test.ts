@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
 import { cursorPaging, defineModel, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { compareStored } from '../support/fuzzing/stored-order.ts';
 import { useApi } from '../support/http/api.ts';
 
@@ -177,7 +178,7 @@ describe('a cursor walk', () => {
         // With the size of the way there, the way back shows the same pages.
         if (limit === limitBack) expect(backwards.map(({ ids }) => ids)).toEqual(forwards.map(({ ids }) => ids));
       }),
-      { numRuns: 50 },
+      cases(50),
     );
   }, 120_000);
 
@@ -204,7 +205,7 @@ describe('a cursor walk', () => {
           expect(seen.filter((id) => id < 1000 && !deleted.has(id))).toEqual(sorted(stayed, by));
         }
       }),
-      { numRuns: 30 },
+      cases(30),
     );
   }, 120_000);
 

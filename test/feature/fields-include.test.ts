@@ -15,6 +15,7 @@ import {
 import { compileSchema } from '../openapi/published.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { useApi } from '../support/http/api.ts';
 import { useServer } from '../support/http/serve.ts';
 import { Book, bookRelations, books, Company, companies, Person, people, type Stored } from '../support/models/books.ts';
@@ -184,7 +185,7 @@ describe('fields= together with include=', () => {
           for (const path of included) expect(valuesAt(answer, path)).toEqual(valuesAt(whole, path));
         },
       ),
-      { numRuns: 100 },
+      cases(100),
     );
   }, 120_000);
 

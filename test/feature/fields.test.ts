@@ -12,6 +12,7 @@ import {
 } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { useApi } from '../support/http/api.ts';
 import { useServer } from '../support/http/serve.ts';
 
@@ -242,7 +243,7 @@ describe('a choice of fields', () => {
           expect([one.body.data, list.body.data]).toEqual([expected, [expected]]);
         },
       ),
-      { numRuns: 100 },
+      cases(100),
     );
   }, 120_000);
 });

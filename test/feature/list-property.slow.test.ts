@@ -3,6 +3,7 @@ import { Binary, Decimal128, type Document, Double, Int32, Long, ObjectId } from
 import { cursorPaging, offsetPaging } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { useApi } from '../support/http/api.ts';
 import { digestOf, forgeCursor } from '../support/http/forge-cursor.ts';
 import { Item, items } from '../support/models/item.ts';
@@ -199,7 +200,7 @@ describe('any query string', () => {
         const status = await request(at, raw);
         seen.set(status, (seen.get(status) ?? 0) + 1);
       }),
-      { numRuns: 600 },
+      cases(600),
     );
     // The generator is worth its time: many are right, many are wrong.
     expect(seen.get(200)).toBeGreaterThan(60);
@@ -233,7 +234,7 @@ describe('any query string', () => {
         }
         checkCommands();
       }),
-      { numRuns: 60 },
+      cases(60),
     );
   }, 120_000);
 });
@@ -268,7 +269,7 @@ describe('any forged cursor', () => {
         const cursor = forgeCursor(digests.get(by) ?? '', [first, ...parts.slice(0, keys), ...rest]);
         if ((await request('items', `${by}&${name}=${cursor}`)) === 200) accepted.add(by);
       }),
-      { numRuns: 500 },
+      cases(500),
     );
     expect(accepted.size).toBeGreaterThan(3);
   }, 120_000);

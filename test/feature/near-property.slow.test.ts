@@ -3,6 +3,7 @@ import { Double } from 'mongodb';
 import { applyIndexes, cursorPaging, defineModel, type Service, service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { useApi } from '../support/http/api.ts';
 
 const Spot = defineModel('Spot', {
@@ -127,7 +128,7 @@ describe('near', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      cases(40),
     );
   });
 
@@ -146,7 +147,7 @@ describe('near', () => {
           expect([list.body.page.total, counted.body.data]).toEqual([list.body.data.length, [{ count: list.body.data.length }]]);
         }
       }),
-      { numRuns: 40, examples: [[north, [[0, 0], beside, [-180, -90]]]] },
+      { ...cases(40), examples: [[north, [[0, 0], beside, [-180, -90]]]] },
     );
   });
 });

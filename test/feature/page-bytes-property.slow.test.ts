@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { cursorPaging, defineModel, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { useApi } from '../support/http/api.ts';
 import { idsOf, walkList } from '../support/http/walk-list.ts';
 import type { Stored } from '../support/models/books.ts';
@@ -63,7 +64,7 @@ describe('pages of records of any size', () => {
           expect(ids.length === 1 || bytes <= maxPageBytes).toBe(true);
         }
       }),
-      { numRuns: 60 },
+      cases(60),
     );
   });
 });

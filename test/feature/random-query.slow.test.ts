@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { cursorPaging } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { useApi } from '../support/http/api.ts';
 import { Item, items } from '../support/models/item.ts';
 
@@ -101,7 +102,7 @@ describe('a query string, whatever it holds', () => {
         else expect([headers['content-type'], typeof body.code]).toEqual(['application/problem+json', 'string']);
         expect(JSON.stringify(body)).not.toMatch(/\btop\b|\bz1\b|Mongo|stack/);
       }),
-      { numRuns: 200 },
+      cases(200),
     );
   }, 120_000);
 
@@ -112,7 +113,7 @@ describe('a query string, whatever it holds', () => {
         if (status === 400) expect(body.errors).toMatchObject([{ field: 'include', message: expect.any(String) }]);
         else expect(status).toBe(200);
       }),
-      { numRuns: 50 },
+      cases(50),
     );
   }, 120_000);
 });

@@ -2,7 +2,7 @@ import type { Document, Timestamp } from 'mongodb';
 import { type Api, defineModel, service, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { fuzz } from '../support/fuzzing/fuzz.ts';
+import { cases, seed } from '../support/fuzzing/fuzz.ts';
 import { randomFrom } from '../support/fuzzing/random-from.ts';
 
 const database = useDatabase({ monitorCommands: true });
@@ -50,9 +50,9 @@ describe('creates that share round trips', () => {
     await notes.createIndex({ code: 1 }, { unique: true });
     const oplog = database.client.db('local').collection<{ ts: Timestamp }>('oplog.rs');
     const [last] = await oplog.find().sort({ $natural: -1 }).limit(1).toArray();
-    const random = randomFrom(fuzz.seed);
+    const random = randomFrom(seed);
     const told: Told[] = [];
-    const count = 4 * fuzz.numRuns;
+    const count = cases(4_000).numRuns;
     let begun = 0;
 
     const send = (user: string, method: string, path: string, body?: object, signal?: AbortSignal) =>

@@ -1,7 +1,7 @@
 import { type Api, defineModel, service, t } from '../../src/index.ts';
 import { useCommands } from '../support/database/commands.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { fuzz } from '../support/fuzzing/fuzz.ts';
+import { cases, seed } from '../support/fuzzing/fuzz.ts';
 import { randomFrom } from '../support/fuzzing/random-from.ts';
 
 const database = useDatabase({ monitorCommands: true });
@@ -43,7 +43,7 @@ interface History {
 describe('gets that share round trips', () => {
   it('answer what each would have been answered alone, at some moment between its request and its answer', async () => {
     const api = build();
-    const random = randomFrom(fuzz.seed);
+    const random = randomFrom(seed);
     const histories = Array.from({ length: recordCount }, (): History => ({ states: [undefined], begun: 0, ended: 0 }));
     let isOver = false;
     let gets = 0;
@@ -76,7 +76,7 @@ describe('gets that share round trips', () => {
     }
 
     async function read(): Promise<void> {
-      while (!isOver && gets < 4 * fuzz.numRuns) {
+      while (!isOver && gets < cases(4_000).numRuns) {
         const id = Math.floor(random() * recordCount);
         const user = owners[Math.floor(random() * 2)] as string;
         const history = histories[id] as History;

@@ -3,7 +3,7 @@ import { applyIndexes, openStore, Problem, service } from '../../src/index.ts';
 import { operations } from '../../src/resource/define/standard-operations.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { fuzz } from '../support/fuzzing/fuzz.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { useApi } from '../support/http/api.ts';
 import { Parcel } from '../support/models/parcel.ts';
 
@@ -146,7 +146,7 @@ describe('creates, patches, deletes, restores and purges', () => {
         }
         await compare(records);
       }),
-      { seed: fuzz.seed, numRuns: 80 }, // with one seed, so that what has to happen does
+      cases(80),
     );
     const usual = [
       'create 201',

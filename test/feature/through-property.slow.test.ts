@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { cursorPaging, offsetPaging } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { fuzz } from '../support/fuzzing/fuzz.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { type Asked, type AskedKey, isSeen, listTasks, type Row, type World } from '../support/fuzzing/through-oracle.ts';
 import { useApi } from '../support/http/api.ts';
 import type { TestServer } from '../support/http/serve.ts';
@@ -155,61 +155,43 @@ async function walk(api: TestServer, path: string, header: string) {
   return { there, back, total, answers };
 }
 
-/** For more runs than the usual ones. */
-const longEnough = Math.max(120_000, fuzz.numRuns * 100);
-const settings = { ...fuzz, numRuns: Math.ceil(fuzz.numRuns / 20) };
-
 describe('a list that is filtered and sorted through relations', () => {
-  it(
-    'has exactly the records, in exactly the order, that its documentation says, whatever is stored and whoever asks',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(world, fc.array(query, { minLength: 3, maxLength: 3 }), async (given, queries) => {
-          await fill(given);
-          for (const { conditions: asked, sort: keys, header, limit, api } of queries) {
-            const expected = listTasks(given, asked, keys, header);
-            const path = `/api/tasks?${write(asked, keys)}&total=true&limit=${limit}`;
-            const { there, back, total } = await walk(apis[api] as TestServer, path, header);
-            expect({ path, there, back, total }).toEqual({ path, there: expected, back: expected, total: expected.length });
-            const second = await numbered.request('GET', `${path}&page=2`, { headers: { 'x-tenant': header } });
-            expect(second.body.data.map(({ id }: { id: string }) => id)).toEqual(expected.slice(limit, 2 * limit));
-          }
-        }),
-        settings,
-      );
-    },
-    longEnough,
-  );
+  it('has exactly the records, in exactly the order, that its documentation says, whatever is stored and whoever asks', async () => {
+    await fc.assert(
+      fc.asyncProperty(world, fc.array(query, { minLength: 3, maxLength: 3 }), async (given, queries) => {
+        await fill(given);
+        for (const { conditions: asked, sort: keys, header, limit, api } of queries) {
+          const expected = listTasks(given, asked, keys, header);
+          const path = `/api/tasks?${write(asked, keys)}&total=true&limit=${limit}`;
+          const { there, back, total } = await walk(apis[api] as TestServer, path, header);
+          expect({ path, there, back, total }).toEqual({ path, there: expected, back: expected, total: expected.length });
+          const second = await numbered.request('GET', `${path}&page=2`, { headers: { 'x-tenant': header } });
+          expect(second.body.data.map(({ id }: { id: string }) => id)).toEqual(expected.slice(limit, 2 * limit));
+        }
+      }),
+      cases(50),
+    );
+  });
 
-  it(
-    'is byte for byte the same, cursors and totals too, if the databases differ only in records out of sight',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          world,
-          members,
-          projects,
-          fc.array(query, { minLength: 2, maxLength: 2 }),
-          async (given, others, more, queries) => {
-            for (const { conditions: asked, sort: keys, header, limit, api } of queries) {
-              const path = `/api/tasks?${write(asked, keys)}&total=true&limit=${limit}`;
-              await fill(given);
-              const first = await walk(apis[api] as TestServer, path, header);
-              await fill({
-                ...given,
-                members: exchange('members', given.members, others, header),
-                projects: exchange('projects', given.projects, more, header),
-              });
-              const second = await walk(apis[api] as TestServer, path, header);
-              expect(second.answers).toEqual(first.answers);
-            }
-          },
-        ),
-        settings,
-      );
-    },
-    longEnough,
-  );
+  it('is byte for byte the same, cursors and totals too, if the databases differ only in records out of sight', async () => {
+    await fc.assert(
+      fc.asyncProperty(world, members, projects, fc.array(query, { minLength: 2, maxLength: 2 }), async (given, others, more, queries) => {
+        for (const { conditions: asked, sort: keys, header, limit, api } of queries) {
+          const path = `/api/tasks?${write(asked, keys)}&total=true&limit=${limit}`;
+          await fill(given);
+          const first = await walk(apis[api] as TestServer, path, header);
+          await fill({
+            ...given,
+            members: exchange('members', given.members, others, header),
+            projects: exchange('projects', given.projects, more, header),
+          });
+          const second = await walk(apis[api] as TestServer, path, header);
+          expect(second.answers).toEqual(first.answers);
+        }
+      }),
+      cases(50),
+    );
+  });
 });
 
 /** Keeps the records in sight, and takes those out of sight from elsewhere. */

@@ -3,12 +3,11 @@ import { stringify } from 'lossless-json';
 import { BSONRegExp, type Document, ObjectId } from 'mongodb';
 import { collectionValidator, service } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { fuzz } from '../support/fuzzing/fuzz.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { buildModel, toDocumentFields } from '../support/fuzzing/random-model.ts';
 import { bodyOf, describeScenario, type Scenario, type Step, scenario } from '../support/fuzzing/random-write.ts';
 
 const database = useDatabase();
-const numRuns = 60;
 const tally = { accepted: 0, refused: 0 };
 
 /** An api over the scenario's model whose errors are kept. */
@@ -79,7 +78,7 @@ describe('the validator of a model', () => {
           tally.refused++;
         }
       }),
-      { seed: fuzz.seed, numRuns },
+      cases(60),
     );
     expect(tally.accepted).toBeGreaterThan(500);
     expect(tally.refused).toBeGreaterThan(300);

@@ -4,13 +4,12 @@ import { ObjectId } from 'mongodb';
 import { service } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { type ModelSpec, protectedValues, type Rules, readFields } from '../support/fuzzing/field-oracle.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { equal, fromBson, toBson } from '../support/fuzzing/plain.ts';
 import { buildModel, type Plain, type PlainObject, toDocumentFields } from '../support/fuzzing/random-model.ts';
 import { bodyOf, describeScenario, plantedFields, type Scenario, type Step, scenario } from '../support/fuzzing/random-write.ts';
 import { effectOf } from '../support/fuzzing/write-oracle.ts';
 import { type Answer, type TestServer, useServer } from '../support/http/serve.ts';
-
-const numRuns = 120;
 
 interface Known {
   readonly id: ObjectId;
@@ -52,7 +51,7 @@ describe('writes', () => {
           throw new Error([(error as Error).message, describeScenario(given), ...play.trace].join('\n'), { cause: error });
         }
       }),
-      { numRuns },
+      cases(120),
     );
     expect([...tally.keys()]).toEqual(expect.arrayContaining(usualOutcomes));
   }, 600_000);

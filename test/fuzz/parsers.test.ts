@@ -12,7 +12,7 @@ import { formatCursor, parseCursor } from '../../src/mongo/list/cursor.ts';
 import { parseListQuery } from '../../src/mongo/list/parse-list-query.ts';
 import { buildFilter } from '../../src/mongo/query/filter.ts';
 import type { SortKey } from '../../src/mongo/query/position.ts';
-import { fuzz } from '../support/fuzzing/fuzz.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { seal } from '../support/http/forge-cursor.ts';
 import { Item } from '../support/models/item.ts';
 
@@ -76,7 +76,7 @@ describe('the JSON reader', () => {
         }
         expect('value' in read && rounded(read.value)).toEqual(expected);
       }),
-      fuzz,
+      cases(1_000),
     );
   });
 
@@ -87,7 +87,7 @@ describe('the JSON reader', () => {
         if ('code' in read) expect(read.code).toBe('malformed_json');
         else expect(read).toHaveProperty('value');
       }),
-      fuzz,
+      cases(1_000),
     );
   });
 });
@@ -154,7 +154,7 @@ describe('the query parser', () => {
           }
         }
       }),
-      fuzz,
+      cases(1_000),
     );
     expect(read).toBeGreaterThan(50);
   });
@@ -183,7 +183,7 @@ describe('the cursor codec', () => {
         if ('value' in result) expect(formatCursor('digest', result.value)).toBe(cursor);
         else expect(result.code).toBe('invalid_cursor');
       }),
-      fuzz,
+      cases(1_000),
     );
     expect(parseCursor(whole, 'digest', sortBy('name', 'count', 'id')).values).toHaveLength(3);
   });
@@ -228,7 +228,7 @@ describe('the entity-tag parser', () => {
         if (tags === '*') expect(text.trim()).toBe('*');
         else expect(tags.map(({ weak, tag: one }) => `${weak ? 'W/' : ''}"${one}"`)).toEqual(text.match(new RegExp(tag, 'g')) ?? []);
       }),
-      fuzz,
+      cases(1_000),
     );
     expect(read).toBeGreaterThan(100);
   });

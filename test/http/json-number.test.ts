@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { JsonNumber, parseJson, stringifyJson } from '../../src/http/json.ts';
 import { toInteger, underflows } from '../../src/http/json-number.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 
 /** The value of a decimal × 10^400, to compare spellings. */
 function scale(text: string): bigint {
@@ -96,7 +97,7 @@ describe('a number in JSON', () => {
       fc.property(decimal, (text) => {
         expect(scale(stringifyJson(parseJson(text)))).toBe(scale(text));
       }),
-      { numRuns: 2000 },
+      cases(2000),
     );
   });
 
@@ -107,7 +108,7 @@ describe('a number in JSON', () => {
         expect(parsed).not.toBeInstanceOf(JsonNumber);
         expect(Number(parsed)).toBe(value === 0 ? 0 : value);
       }),
-      { numRuns: 2000 },
+      cases(2000),
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { decodeUtf8, JsonNumber, parseJson, stringifyJson } from '../../src/http/json.ts';
 import { anyCharacter } from '../support/fuzzing/any-character.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 
 const malformed = (detail: unknown = expect.any(String)) => expect.objectContaining({ code: 'malformed_json', status: 400, detail });
 
@@ -53,7 +54,7 @@ describe('parseJson', () => {
         if (valid) parseJson(text);
         else expect(() => parseJson(text)).toThrow(malformed());
       }),
-      { numRuns: 1000 },
+      cases(1000),
     );
   });
 

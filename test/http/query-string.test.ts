@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { Problem } from '../../src/errors.ts';
 import { itemsOf, parseQueryString, setQueryParameters } from '../../src/http/query-string.ts';
 import { anyCharacter } from '../support/fuzzing/any-character.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 
 const invalidQuery = (field: string, message: string) =>
   expect.objectContaining({
@@ -169,7 +170,7 @@ describe('parseQueryString', () => {
           expect(error).toMatchObject({ code: 'invalid_query', status: 400 });
         }
       }),
-      { numRuns: 1000 },
+      cases(1000),
     );
   });
 

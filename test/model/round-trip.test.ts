@@ -6,6 +6,7 @@ import type { Field, RawSchema } from '../../src/model/define/schema.ts';
 import { t } from '../../src/model/define/t.ts';
 import { compileCreate } from '../../src/model/write/compile-writes.ts';
 import { anyCharacter } from '../support/fuzzing/any-character.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { modelOf, readBack } from './subject.ts';
 
 /** A field, the JSON text that a client sends for it, and the JSON text that it reads. */
@@ -129,7 +130,7 @@ describe('a record that was just inserted reads as it does after BSON', () => {
         expect(stringifyJson(parseJson(model.writeJson(readBack(stored))))).toBe(expected);
         expect(model.hydrate(readBack(stored))).toEqual(model.hydrate(stored));
       }),
-      { numRuns: 400 },
+      cases(400),
     );
   });
 });

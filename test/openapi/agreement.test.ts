@@ -4,6 +4,7 @@ import { service } from '../../src/index.ts';
 import type { CompiledField, Node, ObjectNode } from '../../src/model/node.ts';
 import { insertAccess, maySend, updateAccess, type WriteRules } from '../../src/model/write/access.ts';
 import { compileCreate, compilePatch, compilePut } from '../../src/model/write/compile-writes.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { compile, db, Everything, Guarded } from './fixtures.ts';
 import { compileNamed, isAccepted } from './published.ts';
 
@@ -227,7 +228,7 @@ describe.each<WriteRules>([{}, { mergePatch: false }, { explicitWrites: true }])
         seen[`${accepted}`]++;
         expect(fits(body)).toBe(accepted);
       }),
-      { numRuns: 250 },
+      cases(250),
     );
     expect(seen.true).toBeGreaterThan(20);
     expect(seen.false).toBeGreaterThan(20);

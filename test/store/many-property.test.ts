@@ -3,6 +3,7 @@ import { type Document as BsonDocument, ObjectId } from 'mongodb';
 import { defineModel, Problem, t } from '../../src/index.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 
 const Place = t.object('Place', { lat: t.int(), lng: t.int(), label: t.string({ default: 'none' }) });
 const Address = t.object('Address', { city: t.string(), zip: t.optional(t.string()), at: t.nullable(Place) });
@@ -104,7 +105,7 @@ describe('updateMany', () => {
         if (many.error && !isRefusedAtOnce)
           expect([...new Set((many.error as Problem).errors?.map(({ field }) => field.split('.')[0]))].sort()).toEqual(refused.sort());
       }),
-      { numRuns: 60, seed: 20_260_131 },
+      cases(60),
     );
     expect([...tally.keys()].sort()).toEqual([200, 422]);
   });

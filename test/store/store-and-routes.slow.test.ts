@@ -7,12 +7,11 @@ import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { opened, toDocumentBody } from '../support/fuzzing/document-body.ts';
 import type { ModelSpec } from '../support/fuzzing/field-oracle.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { equal, fromBson, toBson } from '../support/fuzzing/plain.ts';
 import { buildModel, finishFields, type Plain, type PlainObject, rawFields } from '../support/fuzzing/random-model.ts';
 import { bodyOf, describeScenario, plantedFields, type Step, steps } from '../support/fuzzing/random-write.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
-
-const numRuns = 100;
 
 /**
  * A model without closed fields, since policies are about clients only, and what is done to its records in both ways.
@@ -68,7 +67,7 @@ describe('the store of a model', () => {
           throw new Error([(error as Error).message, about, ...play.trace].join('\n'), { cause: error });
         }
       }),
-      { numRuns },
+      cases(100),
     );
     expect([...tally]).toEqual(expect.arrayContaining(usualOutcomes));
   }, 600_000);

@@ -4,6 +4,7 @@ import { openStore, Problem } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { opened, toDocumentBody } from '../support/fuzzing/document-body.ts';
+import { cases } from '../support/fuzzing/fuzz.ts';
 import { equal, fromBson, toBson } from '../support/fuzzing/plain.ts';
 import { buildModel, finishFields, rawFields } from '../support/fuzzing/random-model.ts';
 import { bodyOf, plantedFields, type Step } from '../support/fuzzing/random-write.ts';
@@ -93,7 +94,7 @@ describe('upsert()', () => {
           equal(normal(left), normal(expected), 'stored');
         }
       }),
-      { numRuns: 150 },
+      cases(150),
     );
     expect([...tally].sort()).toEqual(['not there 200', 'not there 422', 'there 200', 'there 422']);
   }, 600_000);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { cursorPaging, defineModel, t } from '../../../src/index.ts';
 import { foldText } from '../../../src/model/fold/fold-text.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 import { useApi } from '../../support/http/api.ts';
 
 const all = { filter: true, sort: true } as const;
@@ -82,7 +83,7 @@ describe('a list by a caseless field', () => {
         expected.sort((a, b) => sign * (compare(a.text, b.text) || a.id - b.id));
         expect(found).toEqual(expected.map(({ id }) => id));
       }),
-      { numRuns: 60 },
+      cases(60),
     );
   });
 
@@ -93,7 +94,7 @@ describe('a list by a caseless field', () => {
         const expected = records.filter(({ box }) => box?.texts.some((text) => matches.eq?.(text, operand)));
         expect(found).toEqual(expected.map(({ id }) => id));
       }),
-      { numRuns: 60 },
+      cases(60),
     );
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { defineModel, service, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';
-import { fuzz } from '../../support/fuzzing/fuzz.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 
 const database = useDatabase();
 const Product = defineModel('Product', {
@@ -47,6 +47,6 @@ it('steps are exact one after the other, and at the same time count what has suc
       const after = (await send('GET', '/products/a')).data;
       expect(after).toEqual({ id: 'a', stock: done.reduce((sum, add) => sum + add, stock), revision: revision + done.length });
     }),
-    { ...fuzz, numRuns: fuzz.numRuns / 50 },
+    cases(20),
   );
 });

@@ -1,7 +1,7 @@
 import { defineModel, openStore, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';
-import { fuzz } from '../../support/fuzzing/fuzz.ts';
+import { seed } from '../../support/fuzzing/fuzz.ts';
 import { randomFrom } from '../../support/fuzzing/random-from.ts';
 import { useApi } from '../../support/http/api.ts';
 
@@ -41,8 +41,6 @@ const api = useApi(database, (shop) => {
     shop.resource({ model: Gone, ops, ...options }),
   ];
 });
-
-const { seed } = fuzz;
 
 /** A value of a field, as JSON text: integers of 64 bits are not numbers of JavaScript. */
 function compileValues(random: ReturnType<typeof randomFrom>) {

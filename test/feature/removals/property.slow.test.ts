@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 import { carryOut, clear, Project, treeApi } from './tree.ts';
 
 const database = useDatabase();
@@ -88,6 +89,6 @@ it('a delete in the background comes to the same as one in a request, and stops 
       expect([before, removal?.status ?? after]).toEqual(['still_referenced', removal ? 'stopped' : 'still_referenced']);
     }
   });
-  await fc.assert(same, { numRuns: 60 });
+  await fc.assert(same, cases(60));
   expect([done > 0, stopped > 0]).toEqual([true, true]);
 }, 300_000);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Api, defineModel, service, t } from '../../../src/index.ts';
 import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';
-import { fuzz } from '../../support/fuzzing/fuzz.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 
 const database = useDatabase();
 
@@ -118,6 +118,6 @@ it('a list, an export, a figure and a patch are the same, in whichever form valu
         }
       },
     ),
-    { ...fuzz, numRuns: fuzz.numRuns / 20 },
+    cases(50),
   );
 });

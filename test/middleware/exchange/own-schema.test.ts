@@ -6,6 +6,7 @@ import { compileAnswer } from '../../../src/model/compile/compile-answer.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { StoredRecord } from '../../../src/mongo/stored-record.ts';
 import { Everything, Guarded } from '../../openapi/fixtures.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 import { buildModel, completeValue, type FieldSpec, finishFields, rawFields } from '../../support/fuzzing/random-model.ts';
 
 /** Writes stored records as an answer whose schema is what clients read of their model. */
@@ -106,7 +107,7 @@ describe('records, as an answer whose schema is that of their model', () => {
         const [own, records] = await writeByOwnSchema(model, stored);
         expect(own).toBe(records);
       }),
-      { numRuns: 150 },
+      cases(150),
     );
   });
 });

@@ -3,10 +3,8 @@ import fc from 'fast-check';
 import { ConfigurationError, Problem } from '../../../src/errors.ts';
 import { compileBody } from '../../../src/model/compile/compile-body.ts';
 import { findTypeErrors } from '../../support/docs/find-type-errors.ts';
+import { cases, seed } from '../../support/fuzzing/fuzz.ts';
 import { bodySchemas, type Json, valuesOf } from '../../support/fuzzing/random-schema.ts';
-import { rounds } from '../../support/fuzzing/rounds.ts';
-
-const seed = 17;
 
 /** The lines of a program that TypeScript refuses, with its messages. */
 async function compile(code: string): Promise<string[]> {
@@ -58,7 +56,7 @@ describe('the type of a random JSON Schema', () => {
     const ajv = new Ajv2020({ strict: false });
     const seen = { read: 0, valid: 0, schemas: 0 };
     let code = header;
-    for (const schema of fc.sample(bodySchemas, { seed, numRuns: 150 * rounds })) {
+    for (const schema of fc.sample(bodySchemas, cases(150))) {
       const lines: string[] = [];
       const read = readerOf(schema);
       const isValid = ajv.compile(schema);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { foldCase, foldText } from '../../../src/model/fold/fold-text.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 
 /** What Python 3.11 (Unicode 14) says of every character: `chr(c).casefold()`, where it differs from `chr(c)`. */
 const python = new Map(
@@ -70,7 +71,7 @@ describe('foldCase', () => {
       fc.property(text, (one) => {
         expect(foldCase(one)).toBe(reference(one).normalize('NFC'));
       }),
-      { numRuns: 2_000 },
+      cases(2_000),
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { parseDate } from '../../../src/model/value/date-text.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 
 describe('parseDate', () => {
   it.each([
@@ -37,7 +38,7 @@ describe('parseDate', () => {
         const isDate = !Number.isNaN(date.getTime()) && date.toISOString() === text;
         expect([text, parseDate(text)]).toEqual([text, isDate ? date : undefined]);
       }),
-      { numRuns: 2_000 },
+      cases(2_000),
     );
   });
 

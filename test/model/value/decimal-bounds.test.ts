@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Decimal128 } from 'mongodb';
 import { compareDecimals, compileDecimalBounds } from '../../../src/model/value/decimal-bounds.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 
 const decimal = (text: string) => Decimal128.fromString(text);
 
@@ -67,7 +68,7 @@ describe('compileDecimalBounds', () => {
         expect(compileDecimalBounds(undefined, bound)?.(value)?.rule).toBe(order > 0 ? 'maximum' : undefined);
         expect(compileDecimalBounds(value, value)?.(value)).toBeUndefined();
       }),
-      { numRuns: 500 },
+      cases(500),
     );
   });
 

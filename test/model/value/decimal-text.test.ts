@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Decimal128 } from 'mongodb';
 import { encodeDecimal, formatDecimal } from '../../../src/model/value/decimal-text.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 
 const digits = (maxLength: number) => fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength });
 const texts = fc
@@ -18,7 +19,7 @@ describe('encodeDecimal()', () => {
         const encoded = encodeDecimal(text);
         if (encoded) expect([text, encoded.toString(), [...encoded.bytes]]).toEqual([text, ...same(text)]);
       }),
-      { numRuns: 1_000 },
+      cases(1_000),
     );
   });
 
@@ -51,7 +52,7 @@ describe('formatDecimal()', () => {
         const decimal = new Decimal128(Uint8Array.from(bytes));
         expect(formatDecimal(decimal)).toBe(decimal.toString());
       }),
-      { numRuns: 1_000 },
+      cases(1_000),
     );
   });
 

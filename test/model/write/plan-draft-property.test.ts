@@ -7,6 +7,7 @@ import { copyValue } from '../../../src/model/value/copy-value.ts';
 import { compileCreate, compilePatch, compilePut } from '../../../src/model/write/compile-writes.ts';
 import type { Changes } from '../../../src/model/write/plan-changes.ts';
 import { compileDrafts } from '../../../src/model/write/plan-draft.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 import { buildModel, type PlainObject, toDocumentFields } from '../../support/fuzzing/random-model.ts';
 import { bodyOf, scenario } from '../../support/fuzzing/random-write.ts';
 
@@ -41,7 +42,7 @@ it('a hook that changes nothing leaves equal changes, and one that removes a key
         expect(own.readChanges(draft, changes)).toEqual(kept);
       }
     }),
-    { numRuns: 60 },
+    cases(60),
   );
   expect(read).toBeGreaterThan(100);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Binary, BSON, Decimal128, Long, ObjectId } from 'mongodb';
 import { roomAfter } from '../../../src/mongo/driver/rough-size.ts';
-import { fuzz } from '../../support/fuzzing/fuzz.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 
 const room = 10_000_000;
 
@@ -33,7 +33,7 @@ describe('roomAfter()', () => {
         }
         expect(room - roomAfter(document, room)).toBeGreaterThanOrEqual(bytes);
       }),
-      fuzz,
+      cases(1_000),
     );
   });
 

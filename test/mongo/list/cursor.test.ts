@@ -7,6 +7,7 @@ import type { Visible } from '../../../src/mongo/query/deleted.ts';
 import type { Condition } from '../../../src/mongo/query/filter.ts';
 import type { SortKey } from '../../../src/mongo/query/position.ts';
 import { anyCharacter } from '../../support/fuzzing/any-character.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 import { forgeCursor, seal } from '../../support/http/forge-cursor.ts';
 import { clientFields, key } from '../sort-keys.ts';
 
@@ -265,7 +266,7 @@ describe('textOfList()', () => {
         expect(known.get(written) ?? own).toBe(own);
         known.set(written, own);
       }),
-      { numRuns: 2_000 },
+      cases(2_000),
     );
     expect(known.size).toBeGreaterThan(1_000);
   });

@@ -3,6 +3,7 @@ import { Binary, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
 import { asExpression } from '../../../src/mongo/query/as-expression.ts';
 import type { Filter } from '../../../src/mongo/query/filter.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 
 const database = useDatabase();
 const id = new ObjectId();
@@ -54,7 +55,7 @@ describe('a filter as an expression', () => {
       expect(await collection.find({ $expr: expression }, options).toArray()).toEqual(expected);
       matched += expected.length;
     });
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, cases(300));
     expect(matched).toBeGreaterThan(100);
   });
 

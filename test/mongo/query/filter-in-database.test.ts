@@ -5,6 +5,7 @@ import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { buildFilter } from '../../../src/mongo/query/filter.ts';
 import { refusePrefix } from '../../../src/mongo/query/prefix-pattern.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 
 const { scopeFields } = compileModel(defineModel('Doc', { collection: 'docs', fields: { s: t.string() } }));
 const field = scopeFields.get('s') as QueryField;
@@ -26,7 +27,7 @@ describe('buildFilter()', () => {
         const found = await docs.find(buildFilter([{ field, operator: 'prefix', value: prefix }])).toArray();
         expect(found.map(({ s }) => s).sort()).toEqual(texts.filter((text) => text.startsWith(prefix)).sort());
       }),
-      { numRuns: 100 },
+      cases(100),
     );
   }, 120_000);
 

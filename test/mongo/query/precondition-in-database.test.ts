@@ -5,6 +5,7 @@ import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { buildPrecondition, checkPrecondition, type Precondition } from '../../../src/mongo/query/precondition.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 
 const model = compileModel(defineModel('Doc', { collection: 'docs', fields: { rev: t.revision() } }));
 const database = useDatabase();
@@ -44,7 +45,7 @@ describe('buildPrecondition()', () => {
         if (isMet) checkPrecondition(model, precondition, stored);
         else expect(() => checkPrecondition(model, precondition, stored)).toThrow(expect.objectContaining({ code: 'precondition_failed' }));
       }),
-      { numRuns: 300 },
+      cases(300),
     );
   }, 120_000);
 });

@@ -7,6 +7,7 @@ import { operators } from '../../../src/model/define/policy.ts';
 import { buildFilter, type Condition } from '../../../src/mongo/query/filter.ts';
 import { isWithin } from '../../../src/mongo/query/within-scope.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 
 const decimals = (...texts: string[]) => texts.map((text) => Decimal128.fromString(text));
 
@@ -112,7 +113,7 @@ describe('isWithin()', () => {
           await Promise.all(conditions.map(check));
         },
       ),
-      { numRuns: 60 },
+      cases(60),
     );
   });
 });

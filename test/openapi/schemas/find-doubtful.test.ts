@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { ConfigurationError, defineModel, jsonBody, openapiDocument, service, t } from '../../../src/index.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 import { db } from '../fixtures.ts';
 
 const shop = service();
@@ -65,7 +66,7 @@ describe('an api', () => {
       told[api ? 'made' : 'refused']++;
       if (api) openapiDocument(api);
     });
-    fc.assert(property, { numRuns: 400 });
+    fc.assert(property, cases(400));
     expect(Math.min(told.made, told.refused)).toBeGreaterThan(50);
   });
 });

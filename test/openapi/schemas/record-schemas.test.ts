@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { type Model, openapiDocument, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { compileCreate } from '../../../src/model/write/compile-writes.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 import { everyApi } from '../every-api.ts';
 import { describeFields, Everything, Guarded } from '../fixtures.ts';
 import { compileNamed, schemaOf } from '../published.ts';
@@ -83,7 +84,7 @@ describe('a read schema', () => {
         const answered = JSON.parse(compiled.writeJson(create({ ...least, ...Object.fromEntries(chosen) }))) as unknown;
         expect(fits(answered)).toBe(true);
       }),
-      { numRuns: 20 },
+      cases(20),
     );
   });
 });

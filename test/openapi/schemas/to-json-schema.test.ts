@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { defineModel, type Model, openapiDocument, service, t, toJsonSchema } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { compileCreate, compilePatch, compilePut } from '../../../src/model/write/compile-writes.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 import { buildModel, finishFields, rawFields } from '../../support/fuzzing/random-model.ts';
 import { db, Everything, Guarded } from '../fixtures.ts';
 import { isAccepted } from '../published.ts';
@@ -80,7 +81,7 @@ it('a schema accepts exactly the bodies that a resource with its rules accepts',
         }
       }
     }),
-    { numRuns: 60 },
+    cases(60),
   );
 });
 

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { changesOf, newRecordOf } from '../../../src/products/admin/changes.ts';
 import { parseExactly, writeExactly } from '../../../src/products/admin/exact-json.ts';
 import type { Schema, Schemas } from '../../../src/products/admin/schemas.ts';
-import { fuzz } from '../../support/fuzzing/fuzz.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 
 type Values = Record<string, unknown>;
 
-const settings = { ...fuzz, numRuns: fuzz.numRuns / 5 };
+const settings = cases(200);
 
 /** `a` and `b` are plain, `map` and `list` are replaced, `inner` is merged and holds the same again. */
 const schemas: Schemas = {

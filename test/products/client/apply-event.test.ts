@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { applyEvent, type LiveList, type LiveState } from '../../../src/products/client/apply-event.ts';
-import { fuzz } from '../../support/fuzzing/fuzz.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 
 const page = { size: 50, has_next: false };
 const list = (...ids: (number | string)[]): LiveList => ({ data: ids.map((id) => ({ id, name: `n${id}` })), page });
@@ -97,7 +97,7 @@ describe('a list', () => {
           before = ids;
         }
       }),
-      fuzz,
+      cases(1_000),
     );
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { readEvents, type StreamEvent } from '../../../src/products/client/read-events.ts';
-import { fuzz } from '../../support/fuzzing/fuzz.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 
 interface Read {
   readonly events: readonly StreamEvent[];
@@ -138,7 +138,7 @@ describe('readEvents', () => {
         expect(readAll(chunks)).toEqual(readSlowly(all));
         expect(readAll(Array.from(all, (byte) => Uint8Array.of(byte)))).toEqual(readSlowly(all));
       }),
-      fuzz,
+      cases(1_000),
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { buildRequest } from '../../../src/products/mcp/build-request.ts';
 import { type Tool, ToolError } from '../../../src/products/mcp/tool.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 
 const input = (where: 'path' | 'query' | 'header' | 'body', name: string, schema = {}) =>
   ({ in: where, name, required: false, schema }) as const;
@@ -62,7 +63,7 @@ describe('buildRequest', () => {
         expect([...url.searchParams]).toEqual([['total[gte]', value.toWellFormed()]]);
         expect(url.hash).toBe('');
       }),
-      { numRuns: 1_000 },
+      cases(1_000),
     );
   });
 

@@ -1,7 +1,12 @@
 import { givenSeed, rounds } from './rounds.ts';
 
+/** A run says the same as the one before it. */
+export const seed = givenSeed ?? 20_260_131;
+
 /**
- * The settings of a fuzz test: one seed, so that a run says the same as the one before it, and more runs or another
- * seed by the environment. What a run has found stays as an example of its test.
+ * The settings of a random test that plays `count` cases in CI. What a run has found stays as an example of its test.
+ * One without settings plays 100.
  */
-export const fuzz = { seed: givenSeed ?? 20_260_131, numRuns: 1_000 * rounds };
+export function cases(count: number): { readonly seed: number; readonly numRuns: number } {
+  return { seed, numRuns: count * rounds };
+}

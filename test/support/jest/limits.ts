@@ -1,8 +1,8 @@
 import { rounds } from '../fuzzing/rounds.ts';
 
-let limit = 120_000 * rounds; // a net for hung tests on slow machines: no test asserts a time
+let limit = 120_000; // a net for hung tests on slow machines: no test asserts a time
 
-/** The milliseconds that each test and hook of the suite may take that says nothing else. */
+/** The milliseconds that each test and hook of the suite may take that says nothing else. `ROUNDS` gives all of them more. */
 export function limitTests(ms: number): void {
   limit = ms;
 }
@@ -10,7 +10,8 @@ export function limitTests(ms: number): void {
 const { setTimeout, clearTimeout } = globalThis; // of the real clock: tests replace it
 
 /** Fails when a test or a hook does not end in time. */
-export async function withinLimit(run: () => unknown, what: string, ms: number = limit): Promise<void> {
+export async function withinLimit(run: () => unknown, what: string, given: number = limit): Promise<void> {
+  const ms = given * rounds;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`${what} took longer than ${ms} ms.`)), ms);

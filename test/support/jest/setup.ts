@@ -1,9 +1,13 @@
 import { inspect } from 'node:util';
 import type { Circus } from '@jest/types';
+import fc from 'fast-check';
 import { addEventHandler } from 'jest-circus';
+import { cases } from '../fuzzing/fuzz.ts';
 import { expectNothingOpen } from './left-open.ts';
 import { withinLimit } from './limits.ts';
 import './timers.ts';
+
+fc.configureGlobal(cases(100)); // for the random tests that say nothing else
 
 // Each worker runs this once. jest-light-runner calls the functions of hooks and tests one after the other, and nothing
 // else: it knows no time limit, runs a test though its hooks have failed, and takes one that asserts nothing as passed.
