@@ -66,7 +66,7 @@ function parent(r: Unguarded, { via, target }: NestedResource, latest: boolean):
 /** The error for a client that does not know the field. */
 const cannotRefer = new Invalid('reference', 'cannot refer to the record of the path').at('');
 
-/** The other resource as it is served below a record: with cursors of its own, and with the reference set by the server. */
+/** The other resource as it is served below a record: with its own cursors, and the reference set by the server. */
 function within(r: Unguarded, { name, via, target }: NestedResource): Unguarded {
   const { create: own } = target.serverFields;
   const isPrivate = target.model.fieldTable.get(via.name)?.isPrivate;

@@ -85,7 +85,7 @@ export interface Row extends Endpoint {
   readonly isIdempotent: boolean;
   /** Whether a batch may have it. */
   readonly isMember: boolean;
-  /** How long the database may work for it: the limit of the model whose records it reads or writes, in milliseconds. */
+  /** How long the database may work for it: the limit of the model whose records it touches, in milliseconds. */
   readonly maxTimeMS: number;
   /** Makes its own chain, without what runs before every operation of the api. */
   chain(): Chain;

@@ -2,7 +2,7 @@ import { rounds } from '../fuzzing/rounds.ts';
 
 let limit = 120_000; // a net for hung tests on slow machines: no test asserts a time
 
-/** The milliseconds that each test and hook of the suite may take that says nothing else. `ROUNDS` gives all of them more. */
+/** The milliseconds that each test and hook of the suite may take that says nothing else. `ROUNDS` gives all more. */
 export function limitTests(ms: number): void {
   limit = ms;
 }
