@@ -7,7 +7,7 @@ import { carryOut } from './tree.ts';
 const database = useDatabase();
 const id = t.string({ policy: { insert: true } });
 const life = { revision: t.revision(), deletedAt: t.deletedAt() };
-const Person = defineModel('Person', { collection: 'people', fields: { id, ...life } });
+const Person = defineModel('Person', { collection: 'people', fields: { id, ...life }, history: true, outbox: true });
 const Member = defineModel('Member', { collection: 'people', fields: { id, ...life }, history: true, outbox: true });
 const Bill = defineModel('Bill', {
   collection: 'bills',
