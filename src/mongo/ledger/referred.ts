@@ -76,7 +76,7 @@ function digestsIn(model: CompiledModel, { changes, was, is }: Kept): bigint[] {
 }
 
 /** What an entry that any of these models may have written refers to. */
-export function referredByAny(models: readonly CompiledModel[], kept: Kept): Referred {
+function referredByAny(models: readonly CompiledModel[], kept: Kept): Referred {
   const all = models.map((model) => referredIn(model, kept));
   return { by: all.find((one) => one)?.by as string, to: [...new Set(all.flatMap((one) => one?.to ?? []))] };
 }
