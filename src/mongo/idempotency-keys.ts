@@ -126,8 +126,8 @@ export interface IdempotencyKeys {
    */
   keep(id: string, request: string, work: Work, run: () => Promise<KeptAnswer>): Promise<KeptAnswer>;
   /**
-   * What a purge erases of it: the answers that show its records or refer to them, and their ids. The keys stay, so that
-   * no request is carried out twice.
+   * What a purge erases of it: the answers that show its records or refer to them, and their ids. The keys stay, so
+   * that no request is carried out twice.
    */
   readonly kept: Keep;
 }

@@ -64,7 +64,7 @@ export interface Keeps {
   purgeAll(model: CompiledModel, records: Purging, ids: readonly unknown[], work: Work, removal?: Gone['removal']): Promise<void>;
   /** Whether records of a collection may be named in what is kept of others. */
   areMentioned(collection: string): boolean;
-  /** Erases these names from at most so many documents, in the transaction of the work. Returns how many it has changed. */
+  /** Erases these names from at most so many documents, in the transaction of the work. Returns how many it changed. */
   eraseMentions(collection: string, ids: readonly unknown[], most: number, work: Work): Promise<number>;
   /** Erases all of them, in as many transactions as that takes. */
   eraseAllMentions(model: CompiledModel, ids: readonly unknown[], work: () => Work): Promise<void>;
