@@ -42,8 +42,9 @@ export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
   });
   const end = (reason: Problem) => subscription.shutDown(reason, Math.min(streams.places.taken / endedInAMillisecond, longestEndMS));
   exchange.whenOver(await streams.take(ctx, end));
-  const asked = await subscription.ask();
-  const state = await subscription.begin(asked);
+  streams.add(subscription);
+  exchange.whenOver(() => streams.open.delete(subscription));
+  const state = await subscription.begin();
   const lastEventId = ctx.get('last-event-id');
   if (isGone(state) && lastEventId !== state.digest) throw notFound();
   exchange.throwIfGivenUp();
@@ -53,8 +54,6 @@ export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
     ctx.body = Readable.from([]);
     return;
   }
-  streams.open.add(subscription);
-  exchange.whenOver(() => streams.open.delete(subscription));
   exchange.isStreaming = true; // it tells its own errors
   exchange.answerBy(subscription.answer);
   ctx.body = subscription.open(state, lastEventId);

@@ -4,6 +4,7 @@ import { detach } from '../middleware/exchange/detached.ts';
 import { ClientGone, type Exchange, exchangeOf } from '../middleware/exchange/exchange.ts';
 import type { Lane } from '../mongo/driver/turn.ts';
 import { LiveAnswer } from './answer.ts';
+import { AnsweredRights, jittered } from './answered-rights.ts';
 import { comment, endFrame, frameTo, retryFrame, sameFrame } from './frames.ts';
 import type { Asked, Group, Member } from './group.ts';
 import type { State } from './state.ts';
@@ -28,6 +29,8 @@ export interface Surroundings {
 const silenceMS = 15_000;
 /** How often it is asked again at most, in milliseconds. */
 const shortestAskMS = 1_000;
+/** How long a question keeps its place before the next one is asked as well, in milliseconds. */
+const longestTurnMS = 100;
 /** How long it may take to ask again what a caller may see, in milliseconds. */
 const patienceMS = 60_000;
 
@@ -37,6 +40,7 @@ export class Subscription implements Member {
   readonly #ctx: Context;
   readonly #around: Surroundings;
   readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #rights: AnsweredRights;
   #asked: (Asked & { readonly exchange: Exchange }) | undefined;
   #group: Group | undefined;
   #sent: State | undefined;
@@ -47,10 +51,17 @@ export class Subscription implements Member {
   #isAsking = false;
   #asksAgain = false;
   #lastAsk = Number.NEGATIVE_INFINITY;
+  /** The context of the question that is not answered yet. */
+  #asking: Exchange | undefined;
 
   constructor(ctx: Context, around: Surroundings) {
     this.#ctx = ctx;
     this.#around = around;
+    this.#rights = new AnsweredRights(
+      around.recheckEvery,
+      () => this.recheck(),
+      () => this.#end(notAsked()),
+    );
     exchangeOf(ctx).whenOver(() => this.#close());
   }
 
@@ -59,10 +70,12 @@ export class Subscription implements Member {
     return (this.#asked ?? this.#ctx).principal;
   }
 
-  /** Asks what the caller may see. Throws what the chain throws. */
-  async ask(isFirst = true): Promise<Asked> {
+  /** Asks what the caller may see. Throws what the chain throws, and why the stream is over already. */
+  async #ask(isFirst: boolean): Promise<Asked> {
     const ctx = this.#anew(isFirst);
+    const asked = performance.now();
     const timer = setTimeout(() => ctx.exchange.giveUp(), patienceMS);
+    this.#asking = ctx.exchange;
     try {
       await Promise.race([
         this.#around.ask(ctx, isFirst),
@@ -73,9 +86,26 @@ export class Subscription implements Member {
       throw error;
     } finally {
       clearTimeout(timer);
+      this.#asking = undefined;
     }
     if (!ctx.live) throw new Error('The chain of `live` must end with `liveRead`.');
+    this.#rights.renew(asked);
     return ctx as Asked;
+  }
+
+  /** Asks again when it is this one's turn. One whose answer takes long lets the next one ask meanwhile. */
+  async #askInTurn(): Promise<Asked> {
+    const leave = await this.#around.asking.enter();
+    const timer = setTimeout(leave, longestTurnMS);
+    try {
+      if (this.#isOver) throw this.#reason ?? new ClientGone();
+      this.#asksAgain = false;
+      this.#lastAsk = performance.now();
+      return await this.#ask(false);
+    } finally {
+      clearTimeout(timer);
+      leave();
+    }
   }
 
   /** A context that knows nothing of what was asked below the middlewares that it stands under. */
@@ -87,10 +117,20 @@ export class Subscription implements Member {
     return ctx;
   }
 
-  /** Reads the first state. Throws what the reading throws, and why it is over already: its client did not wait. */
-  async begin(asked: Asked): Promise<State> {
+  /**
+   * Asks what the caller may see, and reads the first state: again if the rights were to be asked again meanwhile.
+   * Throws what the chain or the reading throws, and why it is over already: its client did not wait.
+   */
+  async begin(): Promise<State> {
     try {
-      const state = await this.#join(asked);
+      let state: State | undefined = await this.#join(await this.#ask(true));
+      if (this.#asksAgain || this.#rights.haveLapsed) {
+        state = undefined; // it may be large, and the answer may take long
+        const asked = await this.#askInTurn();
+        this.#group?.leave(this);
+        state = await this.#join(asked);
+      }
+      if (this.#rights.haveLapsed) throw notAsked();
       if (!this.#isOver) return state;
     } catch (error) {
       if (!this.#isOver) throw error;
@@ -100,14 +140,15 @@ export class Subscription implements Member {
 
   /** Begins the answer with the first state. */
   open(state: State, lastEventId: string): LiveAnswer {
-    const { maxAge, recheckEvery } = this.#around;
+    const { maxAge } = this.#around;
     this.#isOpen = true;
     const isSame = lastEventId === state.digest;
     this.answer.send(Buffer.concat([retryFrame(), isSame ? sameFrame(state) : frameTo(state, undefined)]));
     this.#sent = state;
     this.#every(silenceMS, () => this.answer.isWanted && this.answer.send(comment));
-    this.#every(jittered(recheckEvery), () => this.recheck());
     this.#after(jittered(maxAge), () => this.#end(tooOld()));
+    this.#rights.watch();
+    if (this.#asksAgain) this.#planAsk();
     if (this.#asked?.live.watched.size) this.recheck(); // something may have changed between the question and the stream
     return this.answer;
   }
@@ -131,11 +172,11 @@ export class Subscription implements Member {
     return this.#around.noteProblem(this.#ctx, error);
   }
 
-  /** Asks again what the caller may see: at once, unless it was just asked. */
+  /** Asks again what the caller may see: at once, unless it was just asked. One that begins is asked before it opens. */
   recheck(): void {
-    if (!this.#isOpen || this.#isOver || this.#asksAgain) return;
+    if (this.#isOver || this.#asksAgain) return;
     this.#asksAgain = true;
-    if (!this.#isAsking) this.#planAsk();
+    if (this.#isOpen && !this.#isAsking) this.#planAsk();
   }
 
   /** Ends the stream within this time, in milliseconds: all clients at once would come again at once. */
@@ -150,15 +191,11 @@ export class Subscription implements Member {
 
   async #askAgain(): Promise<void> {
     this.#isAsking = true;
-    const leave = await this.#around.asking.enter();
-    this.#asksAgain = false;
-    this.#lastAsk = performance.now();
     try {
-      if (!this.#isOver) await this.#comply(await this.ask(false));
+      await this.#comply(await this.#askInTurn());
     } catch (error) {
       this.#end(error);
     } finally {
-      leave();
       this.#isAsking = false;
       if (this.#asksAgain && !this.#isOver) this.#planAsk();
     }
@@ -194,7 +231,7 @@ export class Subscription implements Member {
   /** Sends what has changed, if the client has taken what it was sent before. */
   #flush(): void {
     const [state, from] = [this.#next, this.#sent];
-    if (!state || !this.#isOpen || !this.answer.isWanted || this.#isOver) return;
+    if (!state || !this.#isOpen || !this.answer.isWanted || this.#isOver || this.#rights.haveLapsed) return;
     this.#next = undefined;
     this.#sent = state;
     if (state.digest !== from?.digest) this.answer.send(frameTo(state, from));
@@ -211,6 +248,8 @@ export class Subscription implements Member {
     this.#isOver = true;
     for (const timer of this.#timers) clearTimeout(timer); // which also ends intervals
     this.#timers.clear();
+    this.#rights.stop();
+    this.#asking?.giveUp();
     this.#group?.leave(this);
     this.#asked?.exchange.end();
     this.#next = undefined;
@@ -233,9 +272,9 @@ export class Subscription implements Member {
   }
 }
 
-/** Up to a tenth less, so that clients that came at once do not go at once. */
-function jittered(ms: number): number {
-  return ms * (0.9 + Math.random() * 0.1);
+function notAsked(): Problem {
+  const detail = 'The service could not ask in time whether the caller may still see this; open another stream in a few seconds.';
+  return new Problem({ code: 'overloaded', detail, headers: { 'retry-after': '5' } });
 }
 
 function tooOld(): Problem {

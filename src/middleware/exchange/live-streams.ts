@@ -30,12 +30,15 @@ export interface RecheckOptions<Principal = unknown> {
   select?(principal: Principal | undefined): boolean;
 }
 
-/** An open stream. */
+/** A stream that is open, or begins. */
 export interface OpenLive {
   readonly principal: unknown;
   /** Asks now what the caller may see. */
   recheck(): void;
 }
+
+/** How long a request may take until its stream begins, in milliseconds: its caller may have been found out before. */
+const longestBeginMS = 60_000;
 
 /**
  * The live lists and records that are open, and their limits. Made by {@link liveStreams}.
@@ -56,6 +59,7 @@ export class LiveStreams {
   readonly #each: number;
   readonly #by: LiveStreamsOptions['by'];
   readonly #ofClients = new Map<string, number>();
+  #lastRecheck = Number.NEGATIVE_INFINITY;
 
   constructor(options: LiveStreamsOptions) {
     const { max = 1_000, each = Number.POSITIVE_INFINITY, by, maxReads = 10, maxAge = 900_000, recheckEvery = 60_000 } = options;
@@ -87,9 +91,19 @@ export class LiveStreams {
     };
   }
 
+  /**
+   * @internal Adds a stream that begins. Whoever calls it was found out before: if `recheck` was called meanwhile, the
+   * rights may be those of before.
+   */
+  add(stream: OpenLive): void {
+    this.open.add(stream);
+    if (performance.now() - this.#lastRecheck < longestBeginMS) stream.recheck();
+  }
+
   /** Asks now what the callers may see. */
   recheck(options: RecheckOptions = {}): void {
     checkOptions(options, { select: orUndefined(aFunction) }, '`recheck`');
+    this.#lastRecheck = performance.now();
     for (const one of [...this.open]) if (options.select?.(one.principal) ?? true) one.recheck();
   }
 }

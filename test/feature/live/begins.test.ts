@@ -46,15 +46,17 @@ async function start(options: object = {}, ofApi: object = {}, authenticate: obj
   async function insert(id: string): Promise<void> {
     expect((await server.request('POST', '/cards', { body: { id, title: id } })).status).toBe(201);
   }
+  function begin(path: string, headers: object = {}): LiveStream {
+    const stream = new LiveStream(server.port, path, { ...headers });
+    open.push(stream);
+    return stream;
+  }
   return {
     api,
     server,
     insert,
-    begin(path: string) {
-      const stream = new LiveStream(server.port, path);
-      open.push(stream);
-      return stream;
-    },
+    begin,
+    beginAs: (authorization: string) => begin('/cards', { authorization }),
     /** Whether a change is followed by a read, although no stream is open. */
     async isReadFor(id: string): Promise<boolean> {
       const before = finds();
@@ -111,6 +113,103 @@ describe('a stream that is about to begin', () => {
     let tries = 0;
     await until(async () => !(await isReadFor(`card ${tries++}`)));
     expect(server.errors).toEqual([]);
+  });
+});
+
+describe('a stream that begins while `recheck` is called', () => {
+  const nobody = { authenticate: () => undefined };
+
+  it('is asked again before its first byte, and shows nothing to a caller who has lost the right', async () => {
+    let [isAllowed, isRead] = [true, false];
+    async function slow(): Promise<void> {
+      isRead = true;
+      await wait(1_000);
+    }
+    const { api, begin, insert, server } = await start({ guards: [() => isAllowed], after: { list: [slow] } }, {}, nobody);
+    await insert('a');
+    const stream = begin('/cards');
+    await until(() => isRead);
+    isAllowed = false;
+    api.recheck();
+    await stream.opened();
+    expect([stream.status, stream.problem?.code, stream.events, server.errors]).toEqual([403, 'forbidden', [], []]);
+  });
+
+  it('is asked again if its caller was found out before the call', async () => {
+    let [isAllowed, asked] = [true, 0];
+    const { guard, release, isAsked } = holding();
+    async function authenticate(): Promise<string | undefined> {
+      const answer = isAllowed ? 'ann' : undefined;
+      if (++asked === 1) await guard();
+      return answer;
+    }
+    const signedIn = (ctx: { principal: unknown }) => ctx.principal !== undefined;
+    const { api, begin } = await start({ guards: [signedIn] }, {}, { authenticate });
+    const stream = begin('/cards');
+    await isAsked();
+    isAllowed = false;
+    api.recheck();
+    release();
+    await stream.opened();
+    expect([stream.status, stream.events]).toEqual([403, []]);
+  });
+
+  it('begins where the caller still has the right', async () => {
+    const { guard, release, isAsked } = holding();
+    const { api, begin, insert } = await start({ guardsFor: { live: [guard] } });
+    const stream = begin('/cards');
+    await isAsked();
+    api.recheck();
+    release();
+    await stream.opened();
+    await insert('a');
+    await stream.sees(({ data }) => data.length === 1);
+    expect(stream.events.map(({ event }) => event)).toEqual(['page', 'change']);
+  });
+});
+
+describe('a stream whose caller is not asked in time', () => {
+  const never = new Promise<never>(() => undefined);
+
+  it('sends nothing more, and ends with `overloaded`', async () => {
+    let isHanging = false;
+    const authenticate = () => (isHanging ? never : 'ann');
+    const { begin, server } = await start({}, { live: { recheckEvery: 1_000 } }, { authenticate });
+    const stream = await begin('/cards').opened();
+    isHanging = true;
+    let [written, isOver] = [0, false];
+    const writing = (async () => {
+      for (; !isOver; written++) {
+        await database.db.collection('cards').insertOne({ _id: `w${written}` as never, title: 'x' });
+        await wait(20);
+      }
+    })();
+    await stream.ended();
+    isOver = true;
+    await writing;
+    expect(stream.last).toMatchObject({ event: 'end', data: { problem: { status: 503, code: 'overloaded' } } });
+    expect([written > 0, server.errors]).toEqual([true, []]);
+  });
+
+  it('keeps no rights of others alive: they are asked in time while many hang', async () => {
+    let isHanging = false;
+    let hasRight = true;
+    const authenticate = (ctx: { get(name: string): string }) => {
+      const name = ctx.get('authorization');
+      if (name === 'eve') return hasRight ? name : undefined;
+      return isHanging ? never : name;
+    };
+    const signedIn = (ctx: { principal: unknown }) => ctx.principal !== undefined;
+    const { beginAs } = await start({ guards: [signedIn] }, { live: { recheckEvery: 2_000, maxReads: 2 } }, { authenticate });
+    const others = await Promise.all(Array.from({ length: 15 }, () => beginAs('bob').opened()));
+    const eve = await beginAs('eve').opened();
+    expect([eve, ...others].map(({ status }) => status)).toEqual(Array(16).fill(200));
+    isHanging = true;
+    hasRight = false;
+    await eve.ended(); // long before the hanging questions are given up
+    expect(['forbidden', 'overloaded']).toContain(eve.last?.data.problem.code);
+    await Promise.all(others.map((one) => one.ended()));
+    expect(new Set(others.map(({ last }) => last?.data.problem.code))).toEqual(new Set(['overloaded']));
   });
 });
 
