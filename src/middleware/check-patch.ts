@@ -1,3 +1,4 @@
+import { checkBlindMerges } from '../model/compile/check-blind-merges.ts';
 import type { ModelInput } from '../model/compile/compile-model.ts';
 import { openNames, updateAccess } from '../model/write/access.ts';
 import { compilePatch, type ReadChanges, type WriteRules } from '../model/write/compile-writes.ts';
@@ -31,6 +32,7 @@ export function checkPatch(model: ModelInput, options: CheckPatchOptions = {}): 
   checkOptions(options, legal, '`checkPatch`');
   const { serverFields, ...rules } = options;
   return perView(model, [], (compiled) => {
+    checkBlindMerges(compiled, rules);
     let reader: ReadChanges | undefined; // has no mistakes of its own, and many operations are never called
     const open = new Set(openNames(compiled.fieldTable, updateAccess(rules)));
     const mayWrite = (name: string) => open.has(name);

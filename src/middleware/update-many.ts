@@ -41,7 +41,7 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
     const writer = writerOf(ctx);
     const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'updateMany'));
     const done = await collection.updateMany({ ...query, scope: ctx.scope, writer }, changes, workOf(ctx));
-    ctx.affected = toAffected(compiled, writesPrivate(compiled, changes) ? { ...done, modified: done.matched } : done);
+    ctx.affected = toAffected(compiled, changes.blind || writesPrivate(compiled, changes) ? { ...done, modified: done.matched } : done);
   });
 }
 

@@ -5,8 +5,10 @@ import type { FindIds } from '../middleware/exchange/searching.ts';
 import { aMaxAffected } from '../middleware/filter-query.ts';
 import { aScope } from '../middleware/scope.ts';
 import { about, once, tryAll } from '../mistakes.ts';
+import { checkBlindMerges } from '../model/compile/check-blind-merges.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
+import type { WriteRules } from '../model/write/access.ts';
 import { aPaging } from '../mongo/list/parse-paging.ts';
 import { everything } from '../mongo/query/filter.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
@@ -168,6 +170,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     () => checkDeleted(given('deleted', 'paging'), standard(), compiledModel(), where),
     () => checkFilters(compiledModel(), standard(), where),
     () => checkScopeWrites(given('scope', 'scopeWrites'), where),
+    () => checkMerges(standard(), given('explicitWrites', 'mergePatch'), compiledModel()),
     () => checkScopeFields(given('scope', 'scopeFields'), compiledModel(), where),
   ]);
   const { path = model.collection, include = [], through = [], nested = [], links = [], serverFields = {} } = definition;
@@ -212,6 +215,11 @@ function copyList<List extends readonly string[]>(list: List): List {
 
 function cachingOf({ cacheControl, vary }: ResourceDefinition): CachingOptions {
   return { ...(cacheControl !== undefined && { cacheControl }), ...(vary && { vary: [...vary] }) };
+}
+
+/** Which callers may write what they may not read, in the operations that merge. */
+function checkMerges(ops: readonly Operation[], rules: WriteRules, model: CompiledModel): void {
+  if (ops.some((name) => name === 'patch' || name === 'patchMany' || name === 'put')) checkBlindMerges(model, rules);
 }
 
 function readOps({ ops = defaultOperations }: ResourceDefinition, where: string): readonly Operation[] {

@@ -92,7 +92,8 @@ export function nameOf(chain: FieldChain): string {
   return chain.map(({ name }) => name).join('.');
 }
 
-function describeView(held: ReadonlySet<string>): string {
+/** Callers of a view in words, for a mistake in a definition. */
+export function describeView(held: ReadonlySet<string>): string {
   return held.size === 0 ? 'callers for whom no rule holds' : `callers for whom only ${listNames(held)} holds`;
 }
 
@@ -101,8 +102,13 @@ type Holds = (held: ReadonlySet<string>) => boolean;
 /** The smallest set of rules under which something is so; undefined if there is none. */
 function findView(chains: readonly FieldChain[], isSo: Holds): ReadonlySet<string> | undefined {
   const names = [...new Set(chains.flat().flatMap(({ rules }) => namesIn(rules)))];
+  return setsOf(names).find(isSo);
+}
+
+/** Every set of rules that may hold, the smallest first. */
+export function setsOf(names: readonly string[]): readonly ReadonlySet<string>[] {
   const sets = Array.from({ length: 2 ** names.length }, (_, bits) => new Set(names.filter((_name, bit) => bits & (1 << bit))));
-  return sets.sort((a, b) => a.size - b.size).find(isSo);
+  return sets.sort((a, b) => a.size - b.size);
 }
 
 /** Whether callers for whom these rules hold read a field. */

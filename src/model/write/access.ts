@@ -41,6 +41,21 @@ export interface Access {
   readonly takesNull?: boolean;
   /** Whether checks do not run here, because they need stored values (`StoredCheck`). */
   readonly defersChecks?: boolean;
+  /**
+   * Whether it is the access of a client to a value that it may write and not read. Such a write is judged by the body
+   * alone, so that the answer tells nothing of what is stored: see {@link accessWithin}.
+   */
+  readonly isBlind?: boolean;
+}
+
+/** The access to what the value of a field holds. Whoever may not read the value may read nothing in it. */
+export function accessWithin(field: CompiledField, access: Access): Access {
+  return !access.isBlind && isBlindField(field, access) ? { ...access, isBlind: true } : access;
+}
+
+/** Whether a client may write a field that it may not read. */
+export function isBlindField(field: CompiledField, access: Access): boolean {
+  return access.source === 'json' && field.policy.private === true && access.refusal(field) === undefined;
 }
 
 /**
@@ -136,6 +151,11 @@ export function holdsProtectedValues(node: Node, access: Access): boolean {
   return holds(node, access.protects);
 }
 
+/** Whether a value holds, at any depth, fields that the client may write and not read. */
+export function holdsBlindValues(node: Node, access: Access): boolean {
+  return holds(node, (field) => isBlindField(field, access));
+}
+
 function holds(node: Node, isSuch: (field: CompiledField) => boolean): boolean {
   switch (node.kind) {
     case 'leaf':
@@ -180,6 +200,11 @@ export function maySend(field: CompiledField, access: Access): boolean {
   if (access.refusal(field) !== undefined) return false;
   if (field.node.kind === 'object') return !needsServer(field.node, access);
   return (access.mergesMaps === true && isMergingMap(field.node, access)) || !holdsProtectedValues(field.node, access);
+}
+
+/** Whether a body that writes into an object which the client may not read must have this field of it. */
+export function mustBeSent(field: CompiledField, access: Access): boolean {
+  return access.isBlind === true && isRequired(field) && maySend(field, access);
 }
 
 /**

@@ -2,7 +2,7 @@ import { type FieldError, Invalid, toFieldError } from '../../rules.ts';
 import type { Check } from '../define/schema.ts';
 import { join, type Node, type ObjectNode, pathIn, recordPath } from '../node.ts';
 import { compileHydrate } from '../read/hydrate.ts';
-import { type Access, isUnknownTo } from './access.ts';
+import { type Access, isBlindField, isUnknownTo } from './access.ts';
 import { after, mapKeysOf, member } from './refuse-invalid.ts';
 import type { Report } from './report.ts';
 
@@ -84,12 +84,12 @@ export type CheckAt = (stored: unknown, report: Report) => void;
 
 /**
  * The checks of an object and its embedded objects, by the paths of their stored keys. Objects in arrays and maps are
- * left out: those are written whole.
+ * left out: those are written whole. So are those that the client may not read: they are judged by the body alone.
  */
 export function collectChecks(node: ObjectNode, access: Access, at = recordPath): ReadonlyMap<string, CheckAt> {
   const own = compileCheck(node, access);
   const below = node.fields.flatMap((field) =>
-    field.node.kind === 'object' ? [...collectChecks(field.node, access, pathIn(at, field))] : [],
+    field.node.kind === 'object' && !isBlindField(field, access) ? [...collectChecks(field.node, access, pathIn(at, field))] : [],
   );
   const ofObject: CheckAt = (stored, report) => own?.(stored, at.name, report);
   return new Map([...below, ...(own ? [[at.path, ofObject] as const] : [])]);

@@ -14,6 +14,7 @@ import {
   updateAccess,
   type WriteRules,
 } from './access.ts';
+import { compileBlindWrite } from './blind-write.ts';
 import { collectChecks, compileCheck, ownFields } from './check.ts';
 import { compileWholeCheck } from './check-whole.ts';
 import { type Changes, compileChanges, type EmbeddedMode, type StoredCheck } from './plan-changes.ts';
@@ -137,6 +138,7 @@ function compileReadChanges(model: WritableModel, rules: WriteRules, mode: Embed
   const isClosed = holdsClosedValues(ownFields(model.root), access);
   const checkWhole = compileWholeCheck(model.root, access);
   const storedCheck = compileStoredCheck(model, access, mode);
+  const findBlind = compileBlindWrite(model.root, access);
 
   function addServer(changes: Changes, values: ServerValues): Changes {
     checkUpdated(model, values);
@@ -147,7 +149,9 @@ function compileReadChanges(model: WritableModel, rules: WriteRules, mode: Embed
   return function readChanges(body, serverFields) {
     const report = new Report();
     const sent = plan(asBody(body), report, serverFields);
-    const changes = serverFields && report.size === 0 ? addServer(sent, serverFields) : sent;
+    const planned = serverFields && report.size === 0 ? addServer(sent, serverFields) : sent;
+    const blind = findBlind?.(sent);
+    const changes = blind ? { ...planned, blind } : planned;
     if (report.size === 0 && !(storedCheck && mode === 'put') && (serverFields || !isClosed)) checkWhole?.(changes, report);
     if (report.errors.length > 0) throw validationFailed(report.errors);
     return storedCheck && (mode === 'put' || changes.embedded.length > 0) ? { ...changes, storedCheck } : changes;

@@ -1,10 +1,33 @@
 import { type FieldError, Invalid } from '../../rules.ts';
 import type { ObjectNode } from '../node.ts';
 import { isObject } from '../value/plain-object.ts';
+import type { Access } from './access.ts';
 import type { Report } from './report.ts';
 
+/** What becomes of a merge into an object if the record has none. */
+export interface Creation {
+  /** The object to create, with its defaults. Undefined if the body does not suffice to create one. */
+  readonly whole: unknown;
+  /** The errors for the client if the object cannot be created. Empty if an outer or inner object has the error. */
+  readonly refused: readonly FieldError[];
+  /**
+   * The message of the Error (500) if the object cannot be created, and no request could help: a hook of `before` has
+   * written into it, or the model requires it, and the client may neither read it nor send all of it.
+   */
+  readonly mistake?: string;
+}
+
+/** The creation of an object that was read into `whole`, with what `creation` reports of it. */
+export function creationOf(name: string, whole: unknown, creation: Report, { isBlind }: Access): Creation {
+  if (creation.size === 0) return { whole, refused: [] };
+  if (!isBlind) return { whole: undefined, refused: whyNotCreated(name, creation) };
+  // What the body alone tells is in its own report: only what clients may not send can be missing here.
+  const mistake = `A record has no \`${name}\`, which its model requires, and only the server can create it.`;
+  return { whole: undefined, refused: [], mistake };
+}
+
 /** The errors of creating an object: the keys that the body leaves out, or else the errors of checks. */
-export function whyNotCreated(name: string, { incomplete, refusals }: Report): readonly FieldError[] {
+function whyNotCreated(name: string, { incomplete, refusals }: Report): readonly FieldError[] {
   const missing = incomplete.find(({ path }) => path === name)?.keys;
   if (!missing) return refusals;
   if (missing.length === 0) return [onlyByServer.at(name)];
@@ -32,4 +55,12 @@ export function coversWhole(node: ObjectNode, sent: unknown): boolean {
     if (value === null || field.node.kind === 'leaf' || field.node.kind === 'array') return true;
     return field.node.kind === 'map' ? !field.node.merge : coversWhole(field.node, value);
   });
+}
+
+/**
+ * Whether the errors of a check count that ran on what the body sends of an object. If the body does not have the whole
+ * object, they would depend on stored values; what the client may not read is judged by the body alone.
+ */
+export function isJudged(node: ObjectNode, sent: unknown, { isBlind }: Access): boolean {
+  return isBlind === true || coversWhole(node, sent);
 }

@@ -1,9 +1,9 @@
-import type { FieldError } from '../../rules.ts';
 import { type CompiledField, type FieldPath, type ObjectNode, pathIn, recordPath } from '../node.ts';
 import { isObject } from '../value/plain-object.ts';
-import { type Access, holdsProtectedValues } from './access.ts';
+import { type Access, accessWithin, holdsProtectedValues, mustBeSent } from './access.ts';
+import type { BlindWrite } from './blind-write.ts';
 import type { CheckAt } from './check.ts';
-import { coversWhole, whyNotCreated } from './creation.ts';
+import { type Creation, creationOf, isJudged } from './creation.ts';
 import { compileMemberMerge } from './plan-keys.ts';
 import {
   compileFieldReader,
@@ -29,17 +29,8 @@ export interface Assignment {
  * An embedded object into which keys are written. If the record has no object there, the object is created, or the
  * write is refused.
  */
-export interface EmbeddedMerge {
+export interface EmbeddedMerge extends Creation {
   readonly path: string;
-  /** The object to create, with its defaults. Undefined if the body does not suffice to create one. */
-  readonly whole: unknown;
-  /** The errors for the client if the object cannot be created. Empty if an outer or inner object has the error. */
-  readonly refused: readonly FieldError[];
-  /**
-   * The message of the Error (500) if the object cannot be created, and no request could help, because a hook of
-   * `before` has written into it.
-   */
-  readonly mistake?: string;
 }
 
 /** Checks that need stored values. They run before the write, on the record as the write would leave it. */
@@ -60,6 +51,11 @@ export interface Changes {
   readonly embedded: readonly EmbeddedMerge[];
   /** Only for a put that keeps closed values, on a model with checks. */
   readonly storedCheck?: StoredCheck;
+  /**
+   * What the client writes and may not read. Such a write counts whether or not it changes a value: otherwise the client
+   * could test what is stored.
+   */
+  readonly blind?: BlindWrite;
 }
 
 /**
@@ -102,7 +98,7 @@ function compileObjectPlan(node: ObjectNode, at: FieldPath, access: Access, mode
     .map((field) => ({
       field,
       plan: compileFieldPlan(field, pathIn(at, field), access, mode),
-      planUnsent: mode === 'put' ? compileUnsentPlan(field, at, access) : undefined,
+      planUnsent: compileUnsentPlan(field, at, access, mode),
     }));
   return function planObject(sent, draft, report, except) {
     if (!isObject(sent)) return report.add(at.name, notObject);
@@ -116,8 +112,9 @@ function compileObjectPlan(node: ObjectNode, at: FieldPath, access: Access, mode
 }
 
 /** Compiles the plan of one field: by its keys, or of the value as a whole. */
-export function compileFieldPlan(field: CompiledField, at: FieldPath, access: Access, mode: EmbeddedMode): PlanField {
+export function compileFieldPlan(field: CompiledField, at: FieldPath, outer: Access, mode: EmbeddedMode): PlanField {
   const { node } = field;
+  const access = accessWithin(field, outer);
   const isByKey = mode === 'merge' || holdsProtectedValues(node, access);
   if (node.kind === 'object' && isByKey) return compileEmbeddedPlan(field, node, at, access, mode);
   const read = mode === 'merge' ? compileMemberMerge(field, access) : compileFieldReader(field, access);
@@ -136,7 +133,7 @@ function compileEmbeddedPlan(field: CompiledField, node: ObjectNode, at: FieldPa
     ...access,
     incompleteObjects: true,
     mergesMaps: mode === 'merge',
-    defersChecks: mode !== 'merge',
+    defersChecks: mode !== 'merge' && !access.isBlind,
   });
   return function planEmbedded(sent, draft, report) {
     if (sent === null) {
@@ -145,23 +142,23 @@ function compileEmbeddedPlan(field: CompiledField, node: ObjectNode, at: FieldPa
     }
     const creation = new Report(report);
     const whole = readWhole(sent, name, creation);
-    draft.embedded.push({ path, whole: creation.size === 0 ? whole : undefined, refused: whyNotCreated(name, creation) });
+    draft.embedded.push({ path, ...creationOf(name, whole, creation, access) });
     const sizeBefore = report.size;
     planKeys(sent, draft, report);
-    // The keys have no errors. Errors of checks count already if the body has the whole object: otherwise they depend
-    // on stored values.
-    if (report.size === sizeBefore && coversWhole(node, sent)) for (const error of creation.refusals) report.refuse(error);
+    if (report.size === sizeBefore && isJudged(node, sent, access)) for (const error of creation.refusals) report.refuse(error);
   };
 }
 
 /**
- * Plans a field that the body of a put leaves out: it returns to its default, and is an error if it is required. A
- * field that holds protected values stays as it is, and has no plan.
+ * Plans a field that the body leaves out. In a put it returns to its default, and is an error if it is required; one
+ * that holds protected values stays as it is, and has no plan. In an object that the client may not read, what is
+ * required must be sent: whether the object has it already would tell the client that there is one.
  */
-function compileUnsentPlan(field: CompiledField, parent: FieldPath, access: Access): PlanField | undefined {
-  if (holdsProtectedValues(field.node, access)) return undefined;
-  const isClosed = access.refusal(field) !== undefined;
+function compileUnsentPlan(field: CompiledField, parent: FieldPath, access: Access, mode: EmbeddedMode): PlanField | undefined {
   const { name, path } = pathIn(parent, field);
+  if (mustBeSent(field, access)) return (_sent, _draft, report) => report.add(name, isRequiredButMissing);
+  if (mode !== 'put' || holdsProtectedValues(field.node, access)) return undefined;
+  const isClosed = access.refusal(field) !== undefined;
   return function planUnsent(_sent, draft, report) {
     const value = valueOfUnsent(field);
     if (value !== undefined) draft.assignments.push({ path, value });

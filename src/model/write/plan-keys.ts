@@ -3,14 +3,15 @@ import { absent, type CompiledField, join, type ObjectNode, type Slot } from '..
 import type { Constraint } from '../value/leaf.ts';
 import { isObject } from '../value/plain-object.ts';
 import { isStorableKey, unstorableKey } from '../value/untyped.ts';
-import { type Access, holdsProtectedValues, isMergingMap, type MergingMap } from './access.ts';
-import { coversWhole, whyNotCreated } from './creation.ts';
+import { type Access, accessWithin, holdsProtectedValues, isMergingMap, type MergingMap, mustBeSent } from './access.ts';
+import { creationOf, isJudged } from './creation.ts';
 import { type KeyLimits, KeyMerge } from './key-merge.ts';
 import {
   compileFieldReader,
   compileItemReader,
   compileKeyCheck,
   compileObjectReader,
+  isRequiredButMissing,
   notObject,
   type ReadValue,
   unclearable,
@@ -68,7 +69,11 @@ function compileObjectMerge(node: ObjectNode, access: Access): ReadValue {
   const refuseKeys = compileKeyCheck(node, access);
   const members = node.fields
     .filter((field) => access.refusal(field) === undefined)
-    .map((field) => ({ field, read: compileMemberMerge(field, access) }));
+    .map((field) => ({
+      field,
+      read: compileMemberMerge(field, accessWithin(field, access)),
+      mustBeSent: mustBeSent(field, access),
+    }));
   const readWhole = compileObjectReader(node, { ...access, incompleteObjects: true, mergesMaps: true });
   return function readObject(sent, path, report) {
     if (!isObject(sent)) {
@@ -80,10 +85,11 @@ function compileObjectMerge(node: ObjectNode, access: Access): ReadValue {
     const sizeBefore = report.size;
     refuseKeys(sent, path, report);
     const keys = new Map<string, unknown>();
-    for (const { field, read } of members)
+    for (const { field, read, mustBeSent } of members)
       if (Object.hasOwn(sent, field.name)) keys.set(field.key, read(sent[field.name], join(path, field.name), report));
-    if (report.size === sizeBefore && coversWhole(node, sent)) for (const error of creation.refusals) report.refuse(error);
-    return new KeyMerge({ keys, whole: creation.size === 0 ? whole : undefined, refused: whyNotCreated(path, creation) });
+      else if (mustBeSent) report.add(join(path, field.name), isRequiredButMissing);
+    if (report.size === sizeBefore && isJudged(node, sent, access)) for (const error of creation.refusals) report.refuse(error);
+    return new KeyMerge({ keys, ...creationOf(path, whole, creation, access) });
   };
 }
 

@@ -4,6 +4,7 @@ import { once } from '../../mistakes.ts';
 import type { CompiledLedger } from '../../model/compile/compile-ledger.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { lifeKey } from '../../model/value/own-keys.ts';
+import type { BlindWrite } from '../../model/write/blind-write.ts';
 import { asPart } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
 import type { Work } from '../driver/work.ts';
@@ -42,16 +43,23 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
   }
 
   /** A write that has happened is recorded, or its transaction has failed. */
-  function record(pairs: readonly (readonly [before: Stored | undefined, after: Stored | undefined])[], work: Work): Promise<void> {
-    const changes = pairs.map(([before, after]) => changeOf(before, after)).filter((one) => one !== undefined);
+  function record(
+    pairs: readonly (readonly [before: Stored | undefined, after: Stored | undefined])[],
+    work: Work,
+    blind?: BlindWrite,
+  ): Promise<void> {
+    const changes = pairs.map(([before, after]) => changeOf(before, after, blind)).filter((one) => one !== undefined);
     return work.transaction?.join(() => rows.record(changes, work)) ?? Promise.reject(new Error('A change needs a transaction.'));
   }
 
-  /** Undefined if a write has left the record as it was, but for its revision and its time. */
-  function changeOf(before: Stored | undefined, after: Stored | undefined): RecordedChange | undefined {
+  /**
+   * Undefined if a write has left the record as it was, but for its revision and its time. A client that may not read
+   * what it has written (`blind`) would learn that from what is not recorded.
+   */
+  function changeOf(before: Stored | undefined, after: Stored | undefined, blind: BlindWrite | undefined): RecordedChange | undefined {
     const differences = differencesOf()(before, after);
-    const isChanged = !before || !after || differences.some(({ path }) => path !== model.updatedAt?.name);
-    return isChanged ? { change: kindOf(before, after), before, after, differences } : undefined;
+    const isChanged = blind || !before || !after || differences.some(({ path }) => path !== model.updatedAt?.name);
+    return isChanged ? { change: kindOf(before, after), before, after, differences, blind } : undefined;
   }
 
   function kindOf(before: Stored | undefined, after: Stored | undefined): Change {
@@ -77,11 +85,11 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
   }
 
   /** A write that returns its one record as it is then. */
-  function changeOne(target: Target, work: Work, write: () => Promise<StoredRecord>): Promise<StoredRecord> {
+  function changeOne(target: Target, work: Work, write: () => Promise<StoredRecord>, blind?: BlindWrite): Promise<StoredRecord> {
     return within(work, async () => {
       const before = await find(target, work);
       const after = await write();
-      await record([[before.stored, after.stored]], work);
+      await record([[before.stored, after.stored]], work, blind);
       return after;
     });
   }
@@ -178,7 +186,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
 
     update(target, changes, work) {
       const write = () => plain.update(target, changes, work);
-      return changesNothing(changes) ? write() : changeOne(target, work, write);
+      return changesNothing(changes) ? write() : changeOne(target, work, write, changes.blind);
     },
 
     upsert(target, stored, work) {
@@ -206,7 +214,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
       if (changesNothing(changes)) return plain.updateMany(targets, changes, work);
       return toMany(targets, work, async (some, before) => {
         const affected = await plain.updateMany(some, changes, work);
-        await record(await readAfter(before, work), work);
+        await record(await readAfter(before, work), work, changes.blind);
         return affected;
       });
     },

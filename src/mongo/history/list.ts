@@ -67,18 +67,23 @@ export function openHistoryList(model: CompiledModel, { name, ...rules }: Histor
   };
 }
 
-/** Compiles the writer of an entry. It leaves out the changes that the view does not show, and all private names. */
+/**
+ * Compiles the writer of an entry. It leaves out all private names and the changes that the view does not show, also if
+ * only a part of the value is hidden, and only that has changed.
+ */
 function compileEntryWriter(model: CompiledModel): WriteJson {
   const writers = new Map([...fieldsOfHistory(model)].map(([path, field]) => [path, compileKeptWriter(field)]));
   const { toJson: writeRevision } = revisionLeaf(model);
   function writeChange({ path, before, after, beforeDigest, afterDigest, beforeErased, afterErased }: EntryChange): string {
     const write = writers.get(path);
     if (!write) return '';
-    const value = (side: string, stored: unknown) => (stored === undefined ? '' : `,"${side}":${write(stored)}`);
+    const [old, now] = [before, after].map((stored) => (stored === undefined ? undefined : write(stored)));
+    if (old !== undefined && old === now && !beforeErased && !afterErased) return '';
+    const value = (side: string, text: string | undefined) => (text === undefined ? '' : `,"${side}":${text}`);
     const digest = (side: string, text: string | undefined) => (text === undefined ? '' : `,"${side}_digest":${JSON.stringify(text)}`);
     const erased = (side: string, names: readonly string[] | undefined) => (names ? `,"${side}_erased":${JSON.stringify(names)}` : '');
-    const old = value('before', before) + digest('before', beforeDigest) + erased('before', beforeErased);
-    const sides = old + value('after', after) + digest('after', afterDigest) + erased('after', afterErased);
+    const was = value('before', old) + digest('before', beforeDigest) + erased('before', beforeErased);
+    const sides = was + value('after', now) + digest('after', afterDigest) + erased('after', afterErased);
     return `{"path":${JSON.stringify(path)}${sides}}`;
   }
   return function writeEntry(stored) {

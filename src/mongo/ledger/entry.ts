@@ -5,6 +5,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { lifeKey } from '../../model/value/own-keys.ts';
 import { own } from '../../model/value/plain-object.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
+import type { BlindWrite } from '../../model/write/blind-write.ts';
 import { spellId } from '../stored-record.ts';
 import type { Actor } from './actor.ts';
 import { type Difference, sizeOf } from './difference.ts';
@@ -21,6 +22,8 @@ export interface RecordedChange {
   readonly before: Stored | undefined;
   readonly after: Stored | undefined;
   readonly differences: readonly Difference[];
+  /** What a client has written that it may not read. @default nothing */
+  readonly blind?: BlindWrite | undefined;
 }
 
 /** What the changes of one write have in common. */
@@ -63,7 +66,10 @@ export interface Entry {
   readonly operation?: string;
   readonly actor: Actor;
   readonly request?: string;
-  /** The names of the changed fields that are not private, without the time that every write sets. */
+  /**
+   * The names of the fields that are not private and were changed, or written by a client that may not read them,
+   * without the time that every write sets.
+   */
   readonly paths: readonly string[];
   readonly changes: readonly EntryChange[];
   /** The names of changed fields of which nothing may be kept. */
@@ -80,7 +86,7 @@ const [mostOfValue, mostOfEntry] = [64 * 1024, 4 * 1024 * 1024];
 
 /** The entry of a change in the history of its model. */
 export function entryOf(model: CompiledModel, history: CompiledHistory, change: RecordedChange, circumstances: Circumstances): Entry {
-  const { before, after, differences } = change;
+  const { before, after, differences, blind } = change;
   const shown = differences.filter(({ isPrivate }) => !isPrivate);
   const scope = (state: Stored) => pick(state, history.scopeFields);
   let room = mostOfEntry;
@@ -101,7 +107,7 @@ export function entryOf(model: CompiledModel, history: CompiledHistory, change: 
     ...addressOf(model, change),
     ...(before && { previous: revisionIn(model, before) }),
     ...commonOf(change, circumstances),
-    paths: shown.map(({ path }) => path).filter((path) => path !== model.updatedAt?.name),
+    paths: [...new Set([...shown.map(({ path }) => path), ...(blind?.names ?? [])])].filter((path) => path !== model.updatedAt?.name),
     private: differences.filter(({ isPrivate }) => isPrivate).map(({ path }) => path),
     ...kept,
     ...(refers && { refers }),

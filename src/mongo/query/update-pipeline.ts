@@ -13,16 +13,16 @@ import { noteSwitch } from './switch-times.ts';
  * literally.
  *
  * The first stages create missing embedded objects, level by level. The last stage has all assignments, and increments
- * the revision. Without assignments, the revision is incremented only if an object was created. Only the first stage
- * can tell, so it does both. A pipeline that leaves the record as it was writes nothing. `computed` are expressions for
+ * the revision. Without assignments, the revision is incremented only if an object was created, or if the client may
+ * not know whether one was. Only the first stage can tell, so it does both. A pipeline that leaves the record as it was writes nothing. `computed` are expressions for
  * stored keys that are set together with the plan.
  */
 export function buildUpdate(model: CompiledModel, changes: Changes, now: Date, computed?: BsonDocument): BsonDocument[] {
-  const { assignments, embedded } = model.folds ? model.folds.extend(changes) : changes;
+  const { assignments, embedded, blind } = model.folds ? model.folds.extend(changes) : changes;
   const created = embedded.length > 0 ? embedded.filter(isCreated) : embedded;
   const stages = levels(created).map((merges) => ({ $set: createAll(merges) }));
   const [first] = stages;
-  if (assignments.length === 0 && first && !computed) {
+  if (assignments.length === 0 && first && !computed && !blind) {
     count(first.$set, model, now, { $and: created.map(({ path }) => isObjectAt(path)) });
     return stages;
   }
