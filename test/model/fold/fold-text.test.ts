@@ -145,3 +145,13 @@ describe('foldText', () => {
     expect(foldCase(`${marks}${'\u0323'.repeat(250_000)}`).length).toBeGreaterThan(700_000);
   });
 });
+
+describe.each([
+  ['foldCase', foldCase],
+  ['foldText', foldText],
+] as const)('%s', (_name, fold) => {
+  it('folds a long text as its parts', () => {
+    const parts = [...characters, 'é'.repeat(9_001), '𐐀'.repeat(5_000), `e${'\u0301\u0323'.repeat(400)}`, 'ﬃ'.repeat(9_000)];
+    expect(fold(parts.join(' ')) === parts.map(fold).join(' ')).toBe(true);
+  });
+});
