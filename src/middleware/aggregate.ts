@@ -3,6 +3,7 @@ import type { ModelInput } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
 import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection/collection.ts';
 import { asksNear, nearPoints, type ReadNear } from '../mongo/list/near-parameters.ts';
+import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import type { ConditionLimits } from '../mongo/list/parse-conditions.ts';
 import { aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
@@ -21,6 +22,8 @@ export interface AggregateOptions extends DatabaseOptions, Partial<ConditionLimi
   readonly maxMatches?: number;
   /** The most groups of an answer, up to 100,000. More are 422. @default 1,000 */
   readonly maxGroups?: number;
+  /** The most bytes of the groups in the answer, from 1,024 to 268,435,456. More are 422. @default 16 MiB */
+  readonly maxPageBytes?: number;
   /** The relations through which the list can be filtered, as `compileThrough` returns them. @default none */
   readonly through?: Through;
   /** Largest number of values of one `in` or `nin`. @default 500 */
@@ -38,6 +41,7 @@ export const aggregateLimits: LegalOptions<Pick<AggregateOptions, 'maxMatches' |
 const legal: LegalOptions<AggregateOptions> = {
   ...databaseOptions,
   ...aggregateLimits,
+  maxPageBytes: orUndefined(aPageBound),
   through: aThrough,
   maxFilterValues: orUndefined(filterLimits.maxFilterValues),
   maxPrefix: orUndefined(filterLimits.maxPrefix),
@@ -49,15 +53,16 @@ const legal: LegalOptions<AggregateOptions> = {
  * are in each group, and sums, averages, least and greatest values. Fields have them by `policy.aggregate` and
  * `policy.group`. See `docs/reference/aggregate.md`.
  *
- * 400 names everything that is not acceptable. More records than `maxMatches`, or more groups than `maxGroups`, are
- * 422.
+ * 400 names everything that is not acceptable. More records than `maxMatches`, more groups than `maxGroups`, or more
+ * bytes than `maxPageBytes` are 422.
  *
  * @example
  * router.get('/orders/aggregate', aggregate(Order, { db })); // ?group=status&sum=total
  */
 export function aggregate(model: ModelInput, options: AggregateOptions): ResourceMiddleware {
   checkOptions(options, legal, '`aggregate`');
-  const { db, maxTimeMS, maxMatches = 100_000, maxGroups = 1_000, through: asked, maxFilterValues, maxPrefix } = options;
+  const { db, maxTimeMS, maxMatches = 100_000, maxGroups = 1_000, maxPageBytes = defaultPageBytes, through: asked } = options;
+  const { maxFilterValues, maxPrefix } = options;
   const bounds = checkFilterLimits({ ...(maxFilterValues && { maxFilterValues }), ...(maxPrefix && { maxPrefix }) });
   return perView(model, [asked] as const, (seen, through) => {
     const collection = openCollection(seen, { db, ...(maxTimeMS && { maxTimeMS }) });
@@ -72,7 +77,7 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
     const problems = (method: string) => [...ofAll, ...(searching?.problems(method) ?? [])];
     return step({ problems }, async function aggregate(ctx) {
       if (ctx.queryParameters) throw new Error('`aggregate` reads the query string: leave out `queryBody`.');
-      const { parseAggregateQuery, planGroups, writeGroups, explain, tooMany } = await import('../mongo/aggregate/aggregate.ts');
+      const { parseAggregateQuery, planGroups, writeGroups, explain } = await import('../mongo/aggregate/aggregate.ts');
       const parameters = parseQueryString(ctx.querystring);
       const nearby = rules.hasPoints && asksNear(parameters) ? await import('../mongo/near/near.ts') : undefined;
       const readNear: ReadNear | undefined = nearby && ((given, errors) => nearby.readWithin(given, { ...rules, points }, errors));
@@ -87,12 +92,13 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
         .catch((error: unknown) => {
           throw explain(error);
         });
-      const groups = Buffer.from(`{"data":${writeGroups(found, query, limits)}}`);
-      const { pageBytes } = ctx;
-      if (pageBytes !== undefined && groups.length > pageBytes) throw tooMany(`The answer would have more than ${pageBytes} bytes`);
+      const maxBytes = Math.min(maxPageBytes, ctx.pageBytes ?? maxPageBytes);
+      const groups = await writeGroups(found, query, { ...limits, maxBytes });
       exchangeOf(ctx).throwIfGivenUp();
       ctx.status = 200; // the app may have set another one
-      setJson(ctx, groups);
+      setJson(ctx, Buffer.concat([head, groups, tail]));
     });
   });
 }
+
+const [head, tail] = [Buffer.from('{"data":'), Buffer.from('}')];

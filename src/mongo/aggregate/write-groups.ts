@@ -1,9 +1,17 @@
 import { aggregates } from '../../model/define/aggregates.ts';
+import { JsonOutput } from '../../model/value/json-output.ts';
 import { decode } from '../driver/bson-options.ts';
 import type { FirstBatch } from '../driver/read-batches.ts';
+import { Turn } from '../driver/turn.ts';
 import { tooMany, tooManyRecords } from './explain.ts';
 import type { AggregateQuery, Figure, GroupKey } from './parse-aggregate.ts';
 import { type AggregateLimits, typeOf } from './plan-groups.ts';
+
+/** The limits of an answer. */
+export interface GroupLimits extends AggregateLimits {
+  /** The most bytes of the groups. */
+  readonly maxBytes: number;
+}
 
 /** A group as the database returns it. */
 interface Group {
@@ -13,18 +21,37 @@ interface Group {
 }
 
 /**
- * Writes the JSON of the groups, an array. Throws `too_many_matches` (422) if there are too many groups, or if too many
- * records match.
+ * Writes the JSON of the groups, an array. Throws `too_many_matches` (422) if there are too many groups, if they have
+ * too many bytes, or if too many records match. Other requests run between them.
  */
-export function writeGroups({ found, isCut }: FirstBatch, query: AggregateQuery, limits: AggregateLimits): string {
-  const groups = found.map((one) => decode(one) as Group);
+export async function writeGroups(
+  { found, isCut }: FirstBatch,
+  query: AggregateQuery,
+  { maxGroups, maxMatches, maxBytes }: GroupLimits,
+): Promise<Buffer> {
   if (isCut) throw tooMany('The groups would have more than 16 MiB');
-  if (groups.length > limits.maxGroups) throw tooMany(`The answer would have more than ${limits.maxGroups} groups`);
-  const matches = groups.reduce((sum, { count }) => sum + Number(count), 0);
-  if (matches > limits.maxMatches) throw tooManyRecords(limits.maxMatches);
-  const all = groups.length === 0 && query.groups.length === 0 ? [nothing] : groups;
-  return `[${all.map((group) => writeGroup(group, query)).join(',')}]`;
+  if (found.length > maxGroups) throw tooMany(`The answer would have more than ${maxGroups} groups`);
+  const turn = new Turn();
+  const output = new JsonOutput();
+  let matches = 0;
+  output.byte(openBracket);
+  for (const [index, bytes] of found.entries()) {
+    const group = decode(bytes) as Group;
+    matches += Number(group.count);
+    if (index > 0) output.byte(comma);
+    output.text(writeGroup(group, query));
+    if (output.length >= maxBytes) throw tooMany(`The answer would have more than ${maxBytes} bytes`);
+    await turn.pass();
+  }
+  if (found.length === 0 && query.groups.length === 0) output.text(writeGroup(nothing, query));
+  if (matches > maxMatches) throw tooManyRecords(maxMatches);
+  output.byte(closeBracket);
+  return output.take();
 }
+
+const openBracket = 0x5b;
+const comma = 0x2c;
+const closeBracket = 0x5d;
 
 /** The one group of an aggregate that matches no record, and has no fields to group by. */
 const nothing: Group = { _id: null, count: 0 };

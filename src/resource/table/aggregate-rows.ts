@@ -23,12 +23,12 @@ export function aggregateRows(r: CompiledResource): Row[] {
 }
 
 function chainOf(r: Unguarded): Chain {
-  const { model, through, aggregate: limits } = r;
+  const { model, through, aggregate: limits, maxPageBytes } = r;
   const { maxFilterValues, maxPrefix } = r.filterLimits;
   return [
     caching(r.caching),
     ...scoped(r),
     ...trash(r),
-    aggregate(model, { ...store(r), ...(through && { through }), ...limits, maxFilterValues, maxPrefix, ...searchOf(r) }),
+    aggregate(model, { ...store(r), ...(through && { through }), ...limits, maxPageBytes, maxFilterValues, maxPrefix, ...searchOf(r) }),
   ];
 }

@@ -1,13 +1,13 @@
 import { BSON, Decimal128, Double, Long } from 'mongodb';
 import { writeGroups } from '../../../src/mongo/aggregate/write-groups.ts';
-import { parse, problemOf } from './sales.ts';
+import { parse } from './sales.ts';
 
-const limits = { maxMatches: 10, maxGroups: 2 };
+const limits = { maxMatches: 10, maxGroups: 2, maxBytes: 1_000 };
 const decimal = (text: string) => Decimal128.fromString(text);
 
 /** The JSON of an aggregate whose groups the database returns so. */
-function write(query: string, groups: readonly object[], isCut = false): string {
-  return writeGroups({ found: groups.map((group) => BSON.serialize(group)), isCut }, parse(query), limits);
+async function write(query: string, groups: readonly object[], isCut = false): Promise<string> {
+  return String(await writeGroups({ found: groups.map((group) => BSON.serialize(group)), isCut }, parse(query), limits));
 }
 
 describe('writeGroups()', () => {
@@ -98,28 +98,30 @@ describe('writeGroups()', () => {
       { _id: null, count: 2, f0: new Double(Number.POSITIVE_INFINITY), n0: 2 },
       '{"sum":{"weight":null}}',
     ],
-  ])('writes %s', (_what, query, group, json) => expect(write(query, [group])).toBe(`[${json}]`));
+  ])('writes %s', (_what, query, group, json) => expect(write(query, [group])).resolves.toBe(`[${json}]`));
 
   it.each(['city', 'status', 'isGift', 'place.zip', 'pieces', 'big', 'amount', 'weight', 'at[day]', 'at[hour]'])(
     'writes null for the group of records without a value: %s',
-    (name) => expect(write(`group=${name}`, [{ _id: { k0: null }, count: 1 }])).toBe(`[{"group":{"${name}":null},"count":1}]`),
+    (name) => expect(write(`group=${name}`, [{ _id: { k0: null }, count: 1 }])).resolves.toBe(`[{"group":{"${name}":null},"count":1}]`),
   );
 
-  it('writes the groups in their order', () => {
+  it('writes the groups in their order', async () => {
     const groups = ['b', 'a'].map((k0) => ({ _id: { k0 }, count: 1 }));
-    expect(write('group=city', groups)).toBe('[{"group":{"city":"b"},"count":1},{"group":{"city":"a"},"count":1}]');
+    expect(await write('group=city', groups)).toBe('[{"group":{"city":"b"},"count":1},{"group":{"city":"a"},"count":1}]');
   });
 
-  it('of nothing writes one group, unless there are fields to group by', () => {
-    expect(write('sum=amount,pieces&count=true&max=pieces', [])).toBe(
+  it('of nothing writes one group, unless there are fields to group by', async () => {
+    expect(await write('sum=amount,pieces&count=true&max=pieces', [])).toBe(
       '[{"count":0,"sum":{"amount":null,"pieces":null},"max":{"pieces":null}}]',
     );
-    expect(write('group=city', [])).toBe('[]');
+    expect(await write('group=city', [])).toBe('[]');
   });
 
-  it('takes as many groups and records as may be', () => {
+  it('takes as many groups, records and bytes as may be', async () => {
     const groups = ['a', 'b'].map((k0) => ({ _id: { k0 }, count: 5 }));
-    expect(write('group=city', groups)).toContain('"city":"b"');
+    expect(await write('group=city', groups)).toContain('"city":"b"');
+    const around = '[{"group":{"city":""},"count":1}]'.length;
+    expect(await write('group=city', [{ _id: { k0: 'x'.repeat(1_000 - around) }, count: 1 }])).toHaveLength(1_000);
   });
 
   it.each<[what: string, groups: readonly object[], isCut: boolean, detail: string]>([
@@ -138,12 +140,21 @@ describe('writeGroups()', () => {
       false,
       'More than 10 records match: narrow the list by filters.',
     ],
+    [
+      'an answer of too many bytes',
+      ['a', 'x'.repeat(1_000)].map((k0) => ({ _id: { k0 }, count: 1 })),
+      false,
+      'The answer would have more than 1000 bytes: narrow the list by filters, or group it by fewer fields.',
+    ],
+    [
+      'an answer of one byte too many',
+      [{ _id: { k0: 'x'.repeat(1_001 - '[{"group":{"city":""},"count":1}]'.length) }, count: 1 }],
+      false,
+      'The answer would have more than 1000 bytes: narrow the list by filters, or group it by fewer fields.',
+    ],
     ['a reply that was cut', [], true, 'The groups would have more than 16 MiB: narrow the list by filters, or group it by fewer fields.'],
-  ])('refuses %s', (_what, groups, isCut, detail) => {
-    const read = problemOf(
-      () => write('group=city', groups, isCut),
-      (problem) => [problem.code, problem.status, problem.message],
-    );
-    expect(read).toEqual(['too_many_matches', 422, detail]);
+  ])('refuses %s', async (_what, groups, isCut, detail) => {
+    const refused = write('group=city', groups, isCut);
+    await expect(refused).rejects.toMatchObject({ code: 'too_many_matches', status: 422, message: detail });
   });
 });
