@@ -5,7 +5,8 @@ const Line = t.object('Line', { n: t.int({ default: 0 }), price: t.nullable(t.de
 export const Thing = defineModel('Thing', {
   collection: 'things',
   fields: {
-    name: t.string({ default: '', policy: { filter: true, sort: true } }),
+    name: t.string({ default: '', policy: { filter: true, sort: true, group: true } }),
+    title: t.string({ default: '', caseless: true }),
     data: t.nullable(t.any()),
     more: t.map(t.any(), { default: {} }),
     texts: t.array(t.string(), { default: [] }),
@@ -30,6 +31,17 @@ export const Thing = defineModel('Thing', {
     at: t.nullable(t.date({ policy: { filter: true } })),
     revision: t.revision(),
   },
+});
+
+/** A model with a history. */
+export const Note = defineModel('Note', {
+  collection: 'notes',
+  fields: {
+    kind: t.string({ policy: { filter: true } }),
+    ints: t.array(t.int(), { default: [] }),
+    revision: t.revision(),
+  },
+  history: true,
 });
 
 /** A request of the benchmark. */
@@ -89,6 +101,10 @@ export function bodies(): Record<string, string> {
     enum: `{"enums":${list('"green"')}}`,
     'unique items': `{"set":${list((n) => `"${n}${'x'.repeat(whole(n) - 3)}"`)}}`,
     lines: `{"lines":${list('{}', 12_000)}}`,
+    'caseless: a letter with an accent': `{"title":"${'é'.repeat(megabyte / 2)}"}`,
+    'caseless: marks of their own': `{"title":"${'e\u0301\u0323'.repeat(megabyte / 5)}"}`,
+    'caseless: different marks': `{"title":"${differentMarks(megabyte / 5)}"}`,
+    'caseless: syllables': `{"title":"${'각'.repeat(megabyte / 3)}"}`,
     map: `{"map":{${Array.from({ length: many }, (_, n) => `"${n}${'k'.repeat(whole(n) - 10)}":0`)}}}`,
     'map of any': `{"more":{${Array.from({ length: many }, (_, n) => `"${n}${'k'.repeat(whole(n) - 10)}":0`)}}}`,
     'references that hold: 2,000, missing': `{"refs":${list((n) => `"${hex(n, 24)}"`, 2_000)}}`,
@@ -103,6 +119,22 @@ export function bodies(): Record<string, string> {
     'mistakes: objectIds': `{"ids":${list('"nothing"')}}`,
     'mistakes: lines': `{"lines":${list('{"m":0}', 12_000)}}`,
     'mistakes: keys of a map': `{"map":{${Array.from({ length: many }, (_, n) => `"${n}":"x"`)}}}`,
+  };
+}
+
+function differentMarks(count: number): string {
+  const mark = (n: number) => String.fromCharCode(0x300 + (n % 110));
+  return Array.from({ length: Math.floor(count) }, (_, n) => String.fromCharCode(97 + (n % 26)) + mark(n) + mark(Math.floor(n / 110))).join(
+    '',
+  );
+}
+
+/** Requests about records with a history. The record `note` has changed 125 times. */
+export function histories(note: string): Record<string, Request> {
+  return {
+    'history: at=0 behind 125 patches of 18 KB': { method: 'GET', path: `/notes/${note}?at=0` },
+    'history: patchMany of 500 records of 27 KB': { method: 'PATCH', path: '/notes?kind=large', body: '{"kind":"large","ints":[]}' },
+    'history: deleteMany of 500 records of 27 KB': { method: 'DELETE', path: '/notes?kind=large' },
   };
 }
 
@@ -126,6 +158,7 @@ export function reads(large: string, stored: string): Record<string, Request> {
     'get: a record of 15 MB of texts': { method: 'GET', path: `/things/${stored}` },
     'list: a page of 16 MB of numbers': { method: 'GET', path: '/things?name=numbers&limit=100' },
     'list: a page of 16 MB of texts': { method: 'GET', path: '/things?name=texts&limit=100' },
+    'aggregate: 1,000 groups by a text of 12 KB': { method: 'GET', path: '/things/aggregate?group=name&name[prefix]=group' },
     'patch: nothing of a record of 15 MB': { method: 'PATCH', path: `/things/${large}`, body: '{}' },
     'patch: a field of a record of 15 MB': { method: 'PATCH', path: `/things/${large}`, body: '{"name":"large"}' },
     'patch: a field of a record of 15 MB of texts': { method: 'PATCH', path: `/things/${stored}`, body: '{"name":"large"}' },

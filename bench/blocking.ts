@@ -6,24 +6,30 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient, ObjectId } from 'mongodb';
 import { startReplicaSet } from '../dev/replica-set.ts';
 import { cursorPaging, service } from '../src/index.ts';
-import { batches, bodies, type Request, reads, Thing } from './blocking-kinds.ts';
+import { batches, bodies, histories, Note, type Request, reads, Thing } from './blocking-kinds.ts';
 import { Child } from './children.ts';
 import { median } from './statistics.ts';
 
 type Ask = 'begin' | 'end';
 
+interface Measured {
+  readonly longest: number;
+  readonly memory: number;
+}
+
 async function serve(uri: string): Promise<void> {
   const client = await MongoClient.connect(uri);
   const shop = service();
-  const things = shop.resource({ model: Thing, paging: cursorPaging({ max: 100 }), fields: true });
-  const api = shop.api({ db: client.db('blocking'), resources: [things], batch: { maxOperations: 1_000 }, warnOnScan: false });
+  const things = shop.resource({ model: Thing, paging: cursorPaging({ max: 100 }), fields: true, aggregate: true });
+  const notes = shop.resource({ model: Note, history: true, ops: ['get', 'create', 'patch', 'patchMany', 'deleteMany'] });
+  const api = shop.api({ db: client.db('blocking'), resources: [things, notes], batch: { maxOperations: 1_000 }, warnOnScan: false });
   const server = createServer(api.callback()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();
   process.on('message', async ({ ask }: { ask: Ask }) => {
     if (ask === 'end') await delay(10); // the delay is recorded by a timer
-    process.send?.({ longest: delays.max / 1e6 });
+    process.send?.({ longest: delays.max / 1e6, memory: process.memoryUsage.rss() });
     if (ask === 'begin') delays.reset();
   });
   process.on('disconnect', () => process.exit());
@@ -50,11 +56,42 @@ async function measure(): Promise<void> {
   await things.insertOne({ _id: stored, name: 'large', revision: 1, more: words });
   for (let n = 0; n < 50; n++) await things.insertOne({ name: 'numbers', revision: 1, data: Array(24_900).fill(7) });
   for (let n = 0; n < 50; n++) await things.insertOne({ name: 'texts', revision: 1, texts: ['x'.repeat(330_000)] });
+  for (let n = 0; n < 1_000; n++) await things.insertOne({ name: `group${n}${'x'.repeat(12_000)}`, revision: 1 });
+  const notes = db.collection('notes');
+  const ints = (n: number, count: number) => Array.from({ length: count }, (_, index) => index + n);
+  const note = new ObjectId();
+  await notes.insertOne({ _id: note, kind: 'changed', ints: [], revision: 125 });
+  await db.collection('notes_history').insertMany(
+    Array.from({ length: 125 }, (_, n) => ({
+      _id: new ObjectId(),
+      record: note,
+      life: null,
+      revision: n + 1,
+      previous: n,
+      at: new Date(),
+      change: 'patched',
+      actor: null,
+      paths: ['ints'],
+      changes: [{ path: 'ints', before: n === 0 ? [] : ints(n, 1_800), after: ints(n + 1, 1_800) }],
+      private: [],
+    })),
+  );
+  const prepare = async () => {
+    await notes.deleteMany({ kind: 'large' });
+    await notes.insertMany(Array.from({ length: 500 }, (_, n) => ({ kind: 'large', ints: ints(n, 2_700), revision: 1 })));
+  };
   const created = Object.entries(bodies()).map(([name, body]): [string, Request] => [name, { method: 'POST', path: '/things', body }]);
-  const requests = [...created, ...Object.entries(batches()), ...Object.entries(reads(String(large), String(stored)))];
-  console.log('median | least ms of blocking (idle subtracted) | longest of the idle server | status | answer');
+  const requests = [
+    ...created,
+    ...Object.entries(batches()),
+    ...Object.entries(reads(String(large), String(stored))),
+    ...Object.entries(histories(String(note))),
+  ];
+  console.log(
+    'median | least ms of blocking (idle subtracted) | longest of the idle server | most memory that it grew by | status | answer',
+  );
   for (const [name, request] of requests.filter(([name]) => name.includes(wanted)))
-    await measureOne(set.uri, name, request, Number(rounds));
+    await measureOne(set.uri, name, request, Number(rounds), name.includes('Many') ? prepare : undefined);
   await client.close();
   await set.stop();
 }
@@ -65,9 +102,10 @@ async function measureOne(
   name: string,
   { method, path, body, type = 'application/json' }: Request,
   rounds: number,
+  prepare?: () => Promise<void>,
 ): Promise<void> {
   const profile = process.env.PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.PROFILE}`] : [];
-  const child = new Child<{ ask: Ask }, { longest: number }>('blocking.ts', [uri, 'serve'], profile);
+  const child = new Child<{ ask: Ask }, Measured>('blocking.ts', [uri, 'serve'], profile);
   const port = await child.next<number>();
   const send = async (request: Request) => {
     const headers = request.body === undefined ? {} : { 'content-type': type };
@@ -79,24 +117,30 @@ async function measureOne(
     return { status: answer.status, bytes: (await answer.arrayBuffer()).byteLength };
   };
   const longestDuring = async <T>(work: () => Promise<T>) => {
-    await child.ask({ ask: 'begin' });
+    const { memory: before } = await child.ask({ ask: 'begin' });
     const result = await work();
-    return { result, longest: (await child.ask({ ask: 'end' })).longest };
+    const { longest, memory } = await child.ask({ ask: 'end' });
+    return { result, longest, grown: memory - before };
   };
   for (let n = 0; n < 20; n++) await send({ method: 'POST', path: '/things', body: '{"name":"warm"}' });
   const blocks: number[] = [];
   const idles: number[] = [];
   let last = { status: 0, bytes: 0 };
+  let most = 0;
   for (let round = 0; round < rounds; round++) {
+    await prepare?.();
     const idle = await longestDuring(() => delay(150));
-    const { result, longest } = await longestDuring(() => send({ method, path, ...(body !== undefined && { body }) }));
+    const { result, longest, grown } = await longestDuring(() => send({ method, path, ...(body !== undefined && { body }) }));
     last = result;
+    most = Math.max(most, grown);
     idles.push(idle.longest);
     blocks.push(Math.max(0, longest - idle.longest));
   }
   child.stop();
   const ms = (value: number) => value.toFixed(1).padStart(7);
-  console.log(`${ms(median(blocks))} | ${ms(Math.min(...blocks))} | ${ms(median(idles))} | ${last.status} | ${last.bytes} bytes | ${name}`);
+  console.log(
+    `${ms(median(blocks))} | ${ms(Math.min(...blocks))} | ${ms(median(idles))} | ${(most / 2 ** 20).toFixed(0)} MiB | ${last.status} | ${last.bytes} bytes | ${name}`,
+  );
 }
 
 const [uri, role] = process.argv.slice(2);

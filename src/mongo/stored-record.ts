@@ -156,14 +156,19 @@ export class StoredRecord {
     return this.#bytes?.length ?? BSON.calculateObjectSize(this.stored);
   }
 
+  /** @internal Its id as it is stored. The rest of the record is not decoded for it. */
+  get storedId(): unknown {
+    return this.pick(ofId)._id;
+  }
+
   /** Its id as a path segment, not yet percent-encoded. */
   get id(): string {
-    return spellId(this.#model, this.stored._id);
+    return spellId(this.#model, this.storedId);
   }
 
   /** The JSON text of its id, by which included records are found. */
   get idText(): string {
-    return this.#model.id.leaf.toJson(this.stored._id);
+    return this.#model.id.leaf.toJson(this.storedId);
   }
 
   /** Visits the ids of a relation of its model, as they are stored. */
@@ -194,6 +199,8 @@ export class StoredRecord {
     return JSON.parse(this.toText());
   }
 }
+
+const ofId = ['_id'];
 
 /** Whether a value is a {@link StoredRecord}, of any copy of the library. */
 export const isStoredRecord = markInstances(StoredRecord, 'StoredRecord');

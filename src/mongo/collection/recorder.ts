@@ -7,6 +7,7 @@ import { lifeKey } from '../../model/value/own-keys.ts';
 import type { BlindWrite } from '../../model/write/blind-write.ts';
 import { asPart } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
+import { Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
 import { compileDifferences } from '../ledger/difference.ts';
 import type { Change, RecordedChange } from '../ledger/entry.ts';
@@ -21,6 +22,9 @@ import type { Affected, Targets } from './write-many.ts';
 import type { Target } from './writer.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
+
+/** A record before and after a write. */
+type States = readonly [before: Stored | undefined, after: Stored | undefined];
 
 /** How many new records are written at once. */
 const mostAtOnce = 500;
@@ -42,14 +46,20 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
     return asPart(db, work, maxTimeMS, (transaction) => transaction.alone(run));
   }
 
-  /** A write that has happened is recorded, or its transaction has failed. */
-  function record(
-    pairs: readonly (readonly [before: Stored | undefined, after: Stored | undefined])[],
-    work: Work,
-    blind?: BlindWrite,
-  ): Promise<void> {
-    const changes = pairs.map(([before, after]) => changeOf(before, after, blind)).filter((one) => one !== undefined);
-    return work.transaction?.join(() => rows.record(changes, work)) ?? Promise.reject(new Error('A change needs a transaction.'));
+  /**
+   * A write that has happened is recorded, or its transaction has failed. Of many records, one pair of states is decoded
+   * and compared after the other, and other requests run between them.
+   */
+  async function record(pairs: Iterable<States>, work: Work, blind?: BlindWrite): Promise<void> {
+    const turn = new Turn();
+    const changes: RecordedChange[] = [];
+    for (const [before, after] of pairs) {
+      const change = changeOf(before, after, blind);
+      if (change) changes.push(change);
+      await turn.pass();
+    }
+    if (!work.transaction) throw new Error('A change needs a transaction.');
+    await work.transaction.join(() => rows.record(changes, work));
   }
 
   /**
@@ -95,10 +105,15 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
   }
 
   /** The states after a write, in the order of those before it. */
-  async function readAfter(before: readonly StoredRecord[], work: Work): Promise<[Stored, Stored | undefined][]> {
-    const after = new Map<string, Stored>();
-    for await (const some of plain.readParts(idsOf(before), undefined, work)) for (const one of some) after.set(one.idText, one.stored);
-    return before.map((one) => [one.stored, after.get(one.idText)]);
+  async function readAfter(before: readonly StoredRecord[], work: Work): Promise<Iterable<States>> {
+    const after = new Map<string, StoredRecord>();
+    for await (const some of plain.readParts(idsOf(before), undefined, work)) for (const one of some) after.set(one.idText, one);
+    return mapEach(before, (one): States => [one.stored, after.get(one.idText)?.stored]);
+  }
+
+  /** The states before and after a delete. */
+  function ofRemoved(before: readonly StoredRecord[], deletion: Deletion): Iterable<States> {
+    return mapEach(before, ({ stored }): States => [stored, afterDelete(stored, deletion)]);
   }
 
   /** A write to many, part by part. */
@@ -222,10 +237,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
     removeMany(targets, work, deletion = newDeletion()) {
       return toMany(targets, work, async (some, before) => {
         const affected = await plain.removeMany(some, work, deletion);
-        await record(
-          before.map(({ stored }) => [stored, afterDelete(stored, deletion)]),
-          work,
-        );
+        await record(ofRemoved(before, deletion), work);
         return affected;
       });
     },
@@ -234,10 +246,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
       return within(work, async () => {
         for await (const before of plain.readParts(ids, scope, work)) {
           await plain.removeAll(idsOf(before), scope, deletion, work);
-          await record(
-            before.map(({ stored }) => [stored, afterDelete(stored, deletion)]),
-            work,
-          );
+          await record(ofRemoved(before, deletion), work);
         }
       });
     },
@@ -261,5 +270,10 @@ function begin(stored: Record<string, unknown>): Record<string, unknown> {
 }
 
 function idsOf(records: readonly StoredRecord[]): unknown[] {
-  return records.map(({ stored }) => stored._id);
+  return records.map(({ storedId }) => storedId);
+}
+
+/** Maps each item when its turn comes. */
+function* mapEach<T, U>(items: Iterable<T>, map: (item: T) => U): Generator<U, void, undefined> {
+  for (const item of items) yield map(item);
 }

@@ -6,8 +6,9 @@ import type { Changes } from '../../model/write/plan-changes.ts';
 import type { FieldError } from '../../rules.ts';
 import type { Commands } from '../driver/commands.ts';
 import { inParts } from '../driver/in-parts.ts';
-import { compileFirstBatch } from '../driver/read-batches.ts';
+import { compileFirstBatch, type FirstBatch } from '../driver/read-batches.ts';
 import { asPart } from '../driver/run-transaction.ts';
+import { Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
 import { checkStored, refusalsBy } from '../query/apply-changes.ts';
 import { type Deletion, marking, newDeletion } from '../query/deleted.ts';
@@ -74,6 +75,9 @@ const mostNamed = 20;
 /** The most records that are read whole at once. */
 const mostAtOnce = 500;
 
+/** The most bytes of records that are decoded, compared and written at once: an object takes several times as many. */
+const bytesOfPart = { most: 524_288, of: ({ byteLength }: Uint8Array) => byteLength };
+
 /** The most records that a write to many may be allowed to match. */
 export const mostAffected = 100_000;
 
@@ -118,8 +122,10 @@ export function openManyWrites(
     const { storedCheck } = changes;
     if (!storedCheck) return;
     const refused: FieldError[][] = [];
+    const turn = new Turn();
     for await (const some of readParts(ids, undefined, work)) {
       for (const { stored } of some) {
+        await turn.pass();
         const missing = refusalsBy(stored, changes);
         const errors = missing.length > 0 ? missing : checkStored(storedCheck, changes, stored);
         if (errors.length > 0) refused.push(errors.map((error) => ofRecord(model, stored, error)));
@@ -179,24 +185,27 @@ export function openManyWrites(
   async function readWhole(filter: Filter, limit: number, work: Work): Promise<readonly StoredRecord[]> {
     const { found, isCut } = await readReply(filter, limit, work);
     if (isCut) throw tooLargeMatches();
-    return found;
+    return found.map(asRecord);
   }
 
   /** Reads as many records as fit into one reply: at least one, and not all if it `isCut`. */
-  async function readReply(filter: Filter, limit: number, work: Work) {
-    const { found, isCut } = await readMany(work, (command) => {
+  function readReply(filter: Filter, limit: number, work: Work): Promise<FirstBatch> {
+    return readMany(work, (command) => {
       const body = { find: model.collection, filter: command.handOver(filter), limit, batchSize: limit + 1, maxTimeMS: command.maxTimeMS };
       return command.count(() => readFirstBatch(body, command));
     });
-    return { found: found.map((bytes) => new StoredRecord(model, bytes)), isCut };
+  }
+
+  function asRecord(bytes: Uint8Array): StoredRecord {
+    return new StoredRecord(model, bytes);
   }
 
   async function* readParts(ids: readonly unknown[], scope: Filter | undefined, work: Work): AsyncGenerator<readonly StoredRecord[]> {
     for (let left = ids; left.length > 0; ) {
       const some = left.slice(0, mostAtOnce);
       const { found, isCut } = await readReply(both({ _id: { $in: some } }, scope), some.length, work);
-      yield found;
-      const read = new Set(found.map(({ idText }) => idText));
+      for (const part of inParts(found, mostAtOnce, bytesOfPart)) yield part.map(asRecord); // what is decoded of it is let go with it
+      const read = new Set(isCut ? found.map((bytes) => asRecord(bytes).idText) : []);
       left = isCut ? left.filter((id) => !read.has(model.id.leaf.toJson(id))) : left.slice(mostAtOnce);
     }
   }

@@ -2,11 +2,12 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { fieldsOfHistory } from '../../model/compile/history-fields.ts';
 import { compileItemHydrate } from '../../model/read/hydrate.ts';
 import { readableNode } from '../../model/read/private-fields.ts';
+import { Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
 import type { Entry, EntryChange } from '../ledger/entry.ts';
 import { both, type Filter } from '../query/filter.ts';
 import type { StoredRecord } from '../stored-record.ts';
-import { entriesOf, type ReadEntries } from './entries.ts';
+import { decodeEntry, entriesOf, type ReadEntries } from './entries.ts';
 import { bothWithin } from './entry-scope.ts';
 
 /** The most entries that one command reads. */
@@ -25,14 +26,18 @@ export async function* readDocuments(
 ): AsyncGenerator<object, void, undefined> {
   const toDocument = compileDocument(model);
   const own = both(entriesOf(record), bothWithin(model, scope));
+  const turn = new Turn();
   let last: Entry | undefined;
   for (let left = limit; left > 0; ) {
     const size = Math.min(left, atOnce);
     const rest = last ? { $and: [own, { revision: { $lt: last.revision } }] } : own;
     const { found, isCut } = await entries.read(rest, -1, size, work(last === undefined));
-    for (const entry of found) yield toDocument(entry);
+    for (const bytes of found) {
+      last = decodeEntry(bytes);
+      yield toDocument(last);
+      await turn.pass();
+    }
     left -= found.length;
-    last = found.at(-1);
     if (!isCut && found.length < size) return;
   }
 }

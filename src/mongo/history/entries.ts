@@ -6,23 +6,22 @@ import type { DatabaseOptions } from '../collection/collection.ts';
 import { bsonOptions, decode } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { asDb } from '../driver/database.ts';
-import { compileFirstBatch } from '../driver/read-batches.ts';
+import { compileFirstBatch, type FirstBatch } from '../driver/read-batches.ts';
 import { checkTimeLimit } from '../driver/time-limit.ts';
 import type { Work } from '../driver/work.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Filter } from '../query/filter.ts';
 import type { StoredRecord } from '../stored-record.ts';
 
-/** Some entries, in order, and whether the database has sent fewer than were asked for. */
-interface Entries {
-  readonly found: readonly Entry[];
-  readonly isCut: boolean;
-}
-
 /** The entries of the histories of a model. */
 export interface ReadEntries {
   /** Reads entries by their revisions, from the primary: all that led to a record which was read before are there. */
-  read(filter: Filter, direction: 1 | -1, limit: number, work: Work): Promise<Entries>;
+  read(filter: Filter, direction: 1 | -1, limit: number, work: Work): Promise<FirstBatch>;
+}
+
+/** Decodes an entry. Of many, each is decoded when its turn comes. */
+export function decodeEntry(bytes: Uint8Array): Entry {
+  return decode(bytes) as unknown as Entry;
 }
 
 /** The entries of a history as the records of a model. Throws a plain Error for a model without a history. */
@@ -49,14 +48,13 @@ export function openEntries(model: CompiledModel, { db: database, maxTimeMS: lim
   const { readMany } = planCommands(ofEntries, db, collection, maxTimeMS);
   const readFirstBatch = compileFirstBatch(db, collection);
   return {
-    async read(filter, direction, limit, work) {
-      const { found, isCut } = await readMany(work, (command) => {
+    read(filter, direction, limit, work) {
+      return readMany(work, (command) => {
         const { maxTimeMS: rest } = command;
         const sort = { revision: direction };
         const body = { find: name, filter: command.handOver(filter), sort, limit, batchSize: limit + 1, maxTimeMS: rest };
         return command.count(() => readFirstBatch(body, command));
       });
-      return { found: found.map((bytes) => decode(bytes) as unknown as Entry), isCut };
     },
   };
 }

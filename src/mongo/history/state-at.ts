@@ -3,12 +3,13 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { FieldEntry } from '../../model/node.ts';
 import { own } from '../../model/value/plain-object.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
+import { Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
 import type { Entry, EntryChange } from '../ledger/entry.ts';
 import type { Visible } from '../query/deleted.ts';
 import { both, type Filter } from '../query/filter.ts';
 import type { StoredRecord } from '../stored-record.ts';
-import { entriesOf, type ReadEntries } from './entries.ts';
+import { decodeEntry, entriesOf, type ReadEntries } from './entries.ts';
 import { type Side, wasWithin } from './entry-scope.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
@@ -51,29 +52,23 @@ export async function stateAt(
   const { found, isCut } = await entries.read(later, -1, mostUndone + 1, work);
   if (isCut || found.length > mostUndone) throw tooFar();
   const { found: before } = await entries.read({ ...own, revision: { $lte: at } }, -1, 1, work);
-  const [reached, next] = [before[0], found.at(-1)];
+  const [reached, next] = [before[0], found.at(-1)].map((bytes) => bytes && decodeEntry(bytes));
   const [bound, side]: [Entry | undefined, Side] = reached ? [reached, 'is'] : [next, 'was'];
   if (!bound || !(reached || (bound.previous !== undefined && bound.previous <= at))) throw notFound();
-  if (isDeletedBefore(found, model, stored) ? visible === 'live' : visible === 'only') throw notFound();
   const within = wasWithin(model, scope, side);
   if (within) {
     const { found: seen } = await entries.read(both({ _id: bound._id }, within), -1, 1, work);
     if (seen.length === 0) throw notFound();
   }
-  const { state, erased } = undo(model, stored, found);
+  const { state, wasDeleted, isLost, erased } = await undo(model, stored, found);
+  if (wasDeleted ? visible === 'live' : visible === 'only') throw notFound();
+  if (isLost) throw notKept();
   return { stored: { ...state, ...maintained(model, at, reached) }, erased };
 }
 
 /** The revision of a record. */
 export function revisionIn({ revision }: CompiledModel, stored: Stored): Revision {
   return (stored[revision?.key as string] ?? 0) as Revision;
-}
-
-/** The entries say it also where the time of the deletion is private. */
-function isDeletedBefore(found: readonly Entry[], { deletedAt }: CompiledModel, stored: Stored): boolean {
-  if (!deletedAt) return false;
-  const last = found.findLast(({ change }) => change === 'deleted' || change === 'restored');
-  return last ? last.change === 'restored' : stored[deletedAt.key] instanceof Date;
 }
 
 /** What the service had set at a revision. The time is that of the first change behind it if it has no entry. */
@@ -89,16 +84,33 @@ interface Lost {
   readonly erased: Set<string>;
 }
 
-function undo(model: CompiledModel, present: Stored, found: readonly Entry[]): { readonly state: Stored; readonly erased: string[] } {
+interface Undone {
+  readonly state: Stored;
+  readonly wasDeleted: boolean;
+  /** Whether a value of it was too large to be kept. */
+  readonly isLost: boolean;
+  readonly erased: string[];
+}
+
+/** Undoes changes, the last one first. Each is decoded when its turn comes, and other requests run between them. */
+async function undo(model: CompiledModel, present: Stored, found: readonly Uint8Array[]): Promise<Undone> {
+  const { deletedAt } = model;
+  const turn = new Turn();
   const lost: Lost = { unknown: new Set(), erased: new Set() };
+  let wasDeleted = deletedAt !== undefined && present[deletedAt.key] instanceof Date;
   let state = present;
-  for (const change of found.flatMap(({ changes }) => changes)) {
-    const entry = model.fieldTable.get(change.path);
-    if (entry) state = undoOne(state, change, entry, lost);
+  for (const bytes of found) {
+    const { change, changes } = decodeEntry(bytes);
+    // The entries say it also where the time of the deletion is private.
+    if (deletedAt && (change === 'deleted' || change === 'restored')) wasDeleted = change === 'restored';
+    for (const one of changes) {
+      const entry = model.fieldTable.get(one.path);
+      if (entry) state = undoOne(state, one, entry, lost);
+    }
+    await turn.pass();
   }
   const isShown = (path: string) => model.fieldTable.get(path)?.isPrivate === false;
-  if ([...lost.unknown].some(isShown)) throw notKept();
-  return { state, erased: [...lost.erased].filter(isShown) };
+  return { state, wasDeleted, isLost: [...lost.unknown].some(isShown), erased: [...lost.erased].filter(isShown) };
 }
 
 function undoOne(

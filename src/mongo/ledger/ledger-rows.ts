@@ -1,10 +1,11 @@
 import { BSON, type Collection, type Db, MongoServerError } from 'mongodb';
-import type { CompiledLedger } from '../../model/compile/compile-ledger.ts';
+import type { CompiledHistory, CompiledLedger } from '../../model/compile/compile-ledger.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { inParts } from '../driver/in-parts.ts';
 import { compileInsertMany } from '../driver/insert-command.ts';
+import { Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
 import { actorOf } from './actor.ts';
 import { type Circumstances, entryOf, eventOf, type RecordedChange } from './entry.ts';
@@ -21,9 +22,8 @@ export interface LedgerRows {
   record(changes: readonly RecordedChange[], work: Work): Promise<void>;
 }
 
-/** The most rows of one command, and the most bytes. */
-const rowsPerCommand = 1_000;
-const bytes = { most: 8 * 1024 ** 2, of: (row: object) => BSON.calculateObjectSize(row, { ignoreUndefined: true }) };
+/** The most rows of one command, and the most bytes: as many as are turned into BSON while no other request runs. */
+const [rowsPerCommand, bytesPerCommand] = [1_000, 524_288];
 
 /** Opens the collections of a ledger. */
 export function openRows(model: CompiledModel, ledger: CompiledLedger, { db, maxTimeMS }: LedgerSettings): LedgerRows {
@@ -33,17 +33,30 @@ export function openRows(model: CompiledModel, ledger: CompiledLedger, { db, max
     const collection: Collection = db.collection(name, bsonOptions);
     const { write } = planCommands(model, db, collection, maxTimeMS);
     const insertMany = compileInsertMany(db, collection);
+    async function send([first = {}, ...others]: readonly object[], work: Work): Promise<void> {
+      const { writeErrors = [] } = await write(work, (command) =>
+        insertMany({ documents: [command.handOver(first), ...others], ordered: false, mayRepeat: () => !command.aborted }, command.options),
+      );
+      if (writeErrors[0]) throw new MongoServerError(writeErrors[0]);
+    }
     return {
-      async insert(rows: readonly object[], work: Work): Promise<void> {
-        for (const [first = {}, ...others] of inParts(rows, rowsPerCommand, bytes)) {
-          const { writeErrors = [] } = await write(work, (command) =>
-            insertMany(
-              { documents: [command.handOver(first), ...others], ordered: false, mayRepeat: () => !command.aborted },
-              command.options,
-            ),
-          );
-          if (writeErrors[0]) throw new MongoServerError(writeErrors[0]);
+      /** Writes the rows of changes. They are made one after the other, and none is held longer than its command. */
+      async insert<T>(changes: readonly T[], rowOf: (change: T) => object, work: Work): Promise<void> {
+        const turn = new Turn();
+        let rows: object[] = [];
+        let bytes = 0;
+        for (const change of changes) {
+          const row = rowOf(change);
+          const size = BSON.calculateObjectSize(row, { ignoreUndefined: true });
+          if (rows.length === rowsPerCommand || (rows.length > 0 && bytes + size > bytesPerCommand)) {
+            await send(rows, work);
+            [rows, bytes] = [[], 0];
+          }
+          rows.push(row);
+          bytes += size;
+          await turn.pass();
         }
+        if (rows.length > 0) await send(rows, work);
       },
     };
   }
@@ -67,16 +80,8 @@ export function openRows(model: CompiledModel, ledger: CompiledLedger, { db, max
       const [first] = changes;
       if (!first) return;
       const circumstances = await circumstancesOf(first, work);
-      if (entries)
-        await entries.insert(
-          changes.map((one) => entryOf(model, history, one, circumstances)),
-          work,
-        );
-      if (events)
-        await events.insert(
-          changes.map((one) => eventOf(model, one, circumstances)),
-          work,
-        );
+      await entries?.insert(changes, (one) => entryOf(model, history as CompiledHistory, one, circumstances), work);
+      await events?.insert(changes, (one) => eventOf(model, one, circumstances), work);
     },
   };
 }
