@@ -172,7 +172,7 @@ export class Subscription implements Member {
     return this.#around.noteProblem(this.#ctx, error);
   }
 
-  /** Asks again what the caller may see: at once, unless it was just asked. One that begins is asked before it opens. */
+  /** Asks again what the caller may see: now, unless it was just asked. One that begins is asked before it opens. */
   recheck(): void {
     if (this.#isOver || this.#asksAgain) return;
     this.#asksAgain = true;

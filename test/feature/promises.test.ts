@@ -183,6 +183,7 @@ describe('what is stored', () => {
       paths: expect.arrayContaining(['number', 'createdAt']),
       changes: expect.arrayContaining([{ path: 'total', after: { $numberDecimal: '10.50' } }]),
       private: [],
+      refers: { by: expect.any(String), to: [{ $numberLong: expect.any(String) }] },
     });
     const event = { type: 'order.created', model: 'Order', subject: created.body.data.id, collection: 'orders', state: 'pending' };
     expect(await storedIn('events')).toEqual({ _id: anId, ...entry, ...event });
@@ -194,6 +195,10 @@ describe('what is stored', () => {
       headers: expect.arrayContaining([['etag', '"0"']]),
       body: { $binary: { base64: Buffer.from(created.text).toString('base64'), subType: '00' } },
       shown: expect.any(Array),
+      about: [
+        { id: anId, in: 'orders' },
+        { id: expect.anything(), model: 'Customer' },
+      ],
     });
   });
 
@@ -207,9 +212,9 @@ describe('what is stored', () => {
     expect(Object.fromEntries(found)).toEqual({
       customers: ['_id_', 'name_1__id_1'],
       events: ['_id_', 'expiresAt_1', 'record_1_collection_1_life_1_deliveredAt_1_revision_1', 'state_1_dueAt_1__id_1'],
-      idempotency_keys: ['_id_', 'expiresAt_1'],
+      idempotency_keys: ['_id_', 'about_1', 'expiresAt_1'],
       orders: ['_id_', '_id_1_deletedAt_1', 'city[fold1]_1__id_1', 'deletedAt_1__id_1', 'number_1', 'number_1__id_1', 'total_1__id_1'],
-      orders_history: ['_id_', 'record_1_life_1_revision_-1'],
+      orders_history: ['_id_', 'record_1_life_1_revision_-1', 'refers.by_1_refers.to_1'],
     });
   });
 });

@@ -52,8 +52,8 @@ export interface Changes {
   /** Only for a put that keeps closed values, on a model with checks. */
   readonly storedCheck?: StoredCheck;
   /**
-   * What the client writes and may not read. Such a write counts whether or not it changes a value: otherwise the client
-   * could test what is stored.
+   * What the client writes and may not read. Such a write counts whether or not it changes a value: otherwise the
+   * client could test what is stored.
    */
   readonly blind?: BlindWrite;
 }

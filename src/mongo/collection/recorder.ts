@@ -47,8 +47,8 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
   }
 
   /**
-   * A write that has happened is recorded, or its transaction has failed. Of many records, one pair of states is decoded
-   * and compared after the other, and other requests run between them.
+   * A write that has happened is recorded, or its transaction has failed. Of many records, one pair of states is
+   * decoded and compared after the other, and other requests run between them.
    */
   async function record(pairs: Iterable<States>, work: Work, blind?: BlindWrite): Promise<void> {
     const turn = new Turn();

@@ -14,8 +14,8 @@ import { noteSwitch } from './switch-times.ts';
  *
  * The first stages create missing embedded objects, level by level. The last stage has all assignments, and increments
  * the revision. Without assignments, the revision is incremented only if an object was created, or if the client may
- * not know whether one was. Only the first stage can tell, so it does both. A pipeline that leaves the record as it was writes nothing. `computed` are expressions for
- * stored keys that are set together with the plan.
+ * not know whether one was. Only the first stage can tell, so it does both. A pipeline that leaves the record as it was
+ * writes nothing. `computed` are expressions for stored keys that are set together with the plan.
  */
 export function buildUpdate(model: CompiledModel, changes: Changes, now: Date, computed?: BsonDocument): BsonDocument[] {
   const { assignments, embedded, blind } = model.folds ? model.folds.extend(changes) : changes;
