@@ -1,6 +1,7 @@
 import { notFound, Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { FieldEntry } from '../../model/node.ts';
+import { holdsPrivate } from '../../model/read/private-fields.ts';
 import { own } from '../../model/value/plain-object.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
 import { Turn } from '../driver/turn.ts';
@@ -36,7 +37,7 @@ export interface EarlierState {
  * stays as it is now.
  *
  * Throws `not_found` (404) for a state that the caller may not see, or that nobody knows any more, and `not_kept` (409)
- * if a value of it was too large to be kept, or if it lies too far back.
+ * if a value of it was not kept, or if it lies too far back.
  */
 export async function stateAt(
   model: CompiledModel,
@@ -87,7 +88,7 @@ interface Lost {
 interface Undone {
   readonly state: Stored;
   readonly wasDeleted: boolean;
-  /** Whether a value of it was too large to be kept. */
+  /** Whether a value of it was not kept. */
   readonly isLost: boolean;
   readonly erased: string[];
 }
@@ -100,17 +101,24 @@ async function undo(model: CompiledModel, present: Stored, found: readonly Uint8
   let wasDeleted = deletedAt !== undefined && present[deletedAt.key] instanceof Date;
   let state = present;
   for (const bytes of found) {
-    const { change, changes } = decodeEntry(bytes);
+    const { change, changes, private: hidden } = decodeEntry(bytes);
     // The entries say it also where the time of the deletion is private.
     if (deletedAt && (change === 'deleted' || change === 'restored')) wasDeleted = change === 'restored';
     for (const one of changes) {
       const entry = model.fieldTable.get(one.path);
       if (entry) state = undoOne(state, one, entry, lost);
     }
+    for (const name of hidden) if (!isPartlyPrivate(model, name)) lost.unknown.add(name); // the model that wrote it kept no value
     await turn.pass();
   }
   const isShown = (path: string) => model.fieldTable.get(path)?.isPrivate === false;
   return { state, wasDeleted, isLost: [...lost.unknown].some(isShown), erased: [...lost.erased].filter(isShown) };
+}
+
+/** Whether a field has private parts: the others have not changed where only what is private has. */
+function isPartlyPrivate({ fieldTable }: CompiledModel, name: string): boolean {
+  const entry = fieldTable.get(name);
+  return entry !== undefined && (entry.isPrivate || holdsPrivate(entry.field.node));
 }
 
 function undoOne(
@@ -138,7 +146,7 @@ function withValue(stored: Stored, [key = '', ...rest]: readonly string[], value
 }
 
 function notKept(): Problem {
-  return new Problem({ code: 'not_kept', detail: 'A value that the record had then was too large to be kept.' });
+  return new Problem({ code: 'not_kept', detail: 'A value that the record had then was not kept.' });
 }
 
 function tooFar(): Problem {

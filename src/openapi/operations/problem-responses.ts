@@ -120,7 +120,7 @@ const sentences: { readonly [Code in ProblemCode]?: string } = {
   method_not_allowed: 'The path does not have this method.',
   idempotency_key_required: '`Idempotency-Key` is missing.',
   idempotency_in_progress: 'Another request with the same `Idempotency-Key` has not ended yet.',
-  not_kept: 'A value that the record had at that revision was too large to be kept, or the revision lies too far back.',
+  not_kept: 'A value that the record had at that revision was not kept, or the revision lies too far back.',
   idempotency_key_reused: 'The `Idempotency-Key` has come with another request.',
   replica_set_required: 'The database of the service has no transactions and no change streams.',
   duplicate_key: 'Another record has a value that must be unique.',
