@@ -62,7 +62,7 @@ export function compileOuterMiddlewares(
   return {
     around: composeChain([...traceRequests(), ...observers, ...ids, answering, noSniffing, answerProblems]),
     answerProblems,
-    before: [...limit, timeout, ...origins, setStores(requestStores(stores, findResources)), ...again, ...limitOfEach],
+    before: [...limit, timeout, ...origins, setStores(requestStores(stores, findResources), stores), ...again, ...limitOfEach],
     identifying: again,
     limit,
   };
@@ -103,11 +103,12 @@ function compileCrossOrigin({ crossOrigin: option = false }: Options): readonly 
   return [crossOrigin(option === true ? {} : option)];
 }
 
-function setStores({ store, transaction, findResources }: RequestStores): ResourceMiddleware {
+function setStores({ store, transaction, findResources }: RequestStores, storesOfApi: () => Stores): ResourceMiddleware {
   return step({}, function stores(ctx) {
     ctx.store = store;
     ctx.transaction = transaction;
     ctx.findResources = findResources;
+    ctx.storesOfApi = storesOfApi;
   });
 }
 

@@ -11,7 +11,7 @@ import { rememberState } from './exchange/remember-state.ts';
 import { runWithin, type WithinHook, type Written, writtenOf } from './exchange/run-within.ts';
 import { runAlone, step } from './exchange/step.ts';
 import { isUnchanged } from './exchange/write-part.ts';
-import { userOf } from './relations/request-stores.ts';
+import { surround } from './relations/request-stores.ts';
 
 export type { WithinHook, Written } from './exchange/run-within.ts';
 
@@ -56,7 +56,7 @@ export function withinTransaction(
     containBody(ctx);
     const takeBack = rememberState(ctx);
     try {
-      await stores.transaction(async (tx) => {
+      await surround(ctx, stores, async (tx) => {
         takeBack();
         const found = (await part.findBefore?.(ctx)) ?? [];
         await runAlone(write, ctx);
@@ -64,7 +64,7 @@ export function withinTransaction(
           if (isUnchanged(one)) continue;
           await runWithin(hooks as readonly WithinHook[], ctx, await writtenOf(one.before, one.after, { tx }));
         }
-      }, userOf(ctx));
+      });
     } catch (error) {
       takeBack();
       throw error;

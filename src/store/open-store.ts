@@ -72,7 +72,8 @@ const legalHistory: LegalOptions<HistoryOptions> = { limit: orUndefined(aWholeNu
 /**
  * Opens the store of a model without an api, for a job, a seed script or a test. It sees every record. With an api, use
  * `api.store(Order)`; in a request `ctx.store(Order)`, which has the scope of the request, shares its deadline and
- * takes part in its transaction.
+ * takes part in its transaction. A purge by a store without an api leaves what only an api knows of: answers that were
+ * kept for an `Idempotency-Key`, and what webhooks and removals keep.
  *
  * @example
  * const orders = openStore(Order, { db });

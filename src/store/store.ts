@@ -241,7 +241,9 @@ export interface Store<M extends HasFields> {
   restore(id: Id<M>, options?: IfMatch): Promise<Document<M>>;
   /**
    * Removes records of a model with `t.deletedAt()` for good that have been deleted for some time, at most 1,000 with
-   * each command, and returns how many. If it returns `max`, there may be more. Their ids are free.
+   * each command, and returns how many. If it returns `max`, there may be more. Their ids are free. A store of an api
+   * erases all that is kept of them beside them, wherever it is reached. One of `openStore` or of the middleware
+   * `stores` belongs to no api: it knows only of what its own model, and `models` of `openStore`, keep.
    *
    * @example
    * await orders.purge({ olderThan: 30 * 24 * 3_600_000 });

@@ -76,13 +76,15 @@ export class Stores {
       );
     this.#inTransaction.add(work);
     try {
-      return await this.#begin(work, run, user);
+      return await this.surround(run, user);
     } finally {
       this.#inTransaction.delete(work);
     }
   }
 
-  #begin<T>(work: Work, run: (tx: TransactionContext) => Promise<T>, user: StoreUser): Promise<T> {
+  /** Runs a function in a transaction that those which it begins itself belong to. */
+  surround<T>(run: (tx: TransactionContext) => Promise<T>, user: StoreUser): Promise<T> {
+    const work = user.work();
     return runTransaction(this.#db, work, this.#maxTimeMS, (transaction) => {
       const workInside = (): Work => {
         transaction.requireOpen();

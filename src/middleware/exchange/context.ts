@@ -16,6 +16,7 @@ import type { Condition, RowScope } from '../../mongo/query/filter.ts';
 import type { Precondition } from '../../mongo/query/precondition.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { RunTransaction, StoreOf } from '../../store/store.ts';
+import type { Stores } from '../../store/stores.ts';
 import type { AskedRules } from '../views/asked-rules.ts';
 import type { View } from '../views/view.ts';
 import type { Exchange } from './exchange.ts';
@@ -152,6 +153,8 @@ interface StoreSlots {
   store?: StoreOf;
   /** Set by `stores`: runs a function in a transaction. */
   transaction?: RunTransaction;
+  /** @internal Set by an api: its stores, which know of everything that is kept of its records. */
+  storesOfApi?: (() => Stores) | undefined;
   /** @internal Set by `stores`: finds the resources of a model, by which the stores of a request are limited. */
   findResources?: FindResources | undefined;
   /** @internal Set by `stores`: whether the request has changed or removed records by a store. */

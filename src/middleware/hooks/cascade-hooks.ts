@@ -7,7 +7,7 @@ import type { Context } from '../exchange/context.ts';
 import { rememberState } from '../exchange/remember-state.ts';
 import { runWithin, writtenOf } from '../exchange/run-within.ts';
 import type { CascadeHooks, GuardedSource, HooksOfChange } from '../relations/relation-targets.ts';
-import { userOf } from '../relations/request-stores.ts';
+import { surround } from '../relations/request-stores.ts';
 
 /** Makes the observer of a delete or a restore in a request. */
 type Observe = (ctx: Context) => CascadeObserver;
@@ -34,11 +34,11 @@ export function compileObserve(model: CompiledModel, references: References | un
         ctx.cascaded = records;
         const touched = records.filter((one) => (hooksOfRecord(one)?.within.length ?? 0) > 0);
         if (touched.length === 0) return;
-        await stores.transaction(async (tx) => {
+        await surround(ctx, stores, async (tx) => {
           for (const one of touched) {
             await runWithin(hooksOfRecord(one)?.within ?? [], ctx, await writtenOf(one.before, one.after, { tx }));
           }
-        }, userOf(ctx));
+        });
       },
     };
   };

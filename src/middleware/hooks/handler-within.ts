@@ -5,7 +5,7 @@ import { workOf } from '../exchange/exchange.ts';
 import { rememberState } from '../exchange/remember-state.ts';
 import { runWithin, type WithinHook, writtenOf } from '../exchange/run-within.ts';
 import { isUnchanged } from '../exchange/write-part.ts';
-import { userOf } from '../relations/request-stores.ts';
+import { surround } from '../relations/request-stores.ts';
 
 /**
  * Makes a handler run in one transaction with hooks, which run after it. What it writes by the driver alone is not part
@@ -25,7 +25,7 @@ export function handlerWithin(
     delete ctx.savedFrom; // what a hook before the handler has saved is no part of this transaction
     const takeBack = rememberState(ctx);
     try {
-      return await stores.transaction(async (tx) => {
+      return await surround(ctx, stores, async (tx) => {
         takeBack();
         const { transaction } = workOf(ctx);
         const writes = transaction?.writes;
@@ -37,7 +37,7 @@ export function handlerWithin(
           await runWithin(hooks as readonly WithinHook[], ctx, written);
         }
         return result;
-      }, userOf(ctx));
+      });
     } catch (error) {
       takeBack();
       throw error;

@@ -1,6 +1,6 @@
 import type { Model } from '../../model/define/define-model.ts';
 import type { StoreUser } from '../../store/open-store.ts';
-import type { RunTransaction, StoreOf } from '../../store/store.ts';
+import type { RunTransaction, StoreOf, TransactionContext } from '../../store/store.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { Context, FindResources, Slots } from '../exchange/context.ts';
 import { exchangeOf } from '../exchange/exchange.ts';
@@ -23,6 +23,14 @@ export function requestStores(all: () => Stores, findResources?: FindResources):
     return all().transaction(run, userOf(this));
   }
   return { store: store as StoreOf, transaction: transaction as RunTransaction, findResources };
+}
+
+/**
+ * Runs a function in a transaction that surrounds a part of a request, with the stores of its api: what these do is the
+ * same wherever they are reached. Middlewares without an api have only those of their own.
+ */
+export function surround<T>(ctx: Context, own: Stores, run: (tx: TransactionContext) => Promise<T>): Promise<T> {
+  return (ctx.storesOfApi?.() ?? own).surround(run, userOf(ctx));
 }
 
 /** Who uses a store in a request. */
