@@ -2,12 +2,12 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Db } from 'mongodb';
+import { type Db, ObjectId } from 'mongodb';
 import { applyIndexes } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useProgram } from '../support/processes/use-program.ts';
 import { until } from '../support/until.ts';
-import { Folder, foldersApi, Removal } from './parts/folders.ts';
+import { Folder, foldersApi, Removal, Shortcut } from './parts/folders.ts';
 import { type Deployment, failCommands, limitTransactions, startMongods } from './parts/mongods.ts';
 import { rounds } from './parts/random.ts';
 
@@ -71,6 +71,43 @@ async function expectDeleted(id: unknown): Promise<void> {
   ).toMatchObject({ status: 'done', removed: count + 1 });
   expect(await db.collection('removals_steps').countDocuments()).toBe(0);
 }
+
+/** The texts in any document of the database that are ids of folders, with the collections that have them. */
+async function findIds(): Promise<string[]> {
+  const found = new Set<string>();
+  for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray())
+    for await (const document of db.collection(name).find())
+      for (const [text] of JSON.stringify(document).matchAll(/"f\d+"/g)) found.add(`${name} ${text}`);
+  return [...found];
+}
+
+describe('a purge in the background', () => {
+  it(
+    'goes on by another worker when one is killed, and ends, and leaves nothing but the removal',
+    async () => {
+      const api = foldersApi(db);
+      const shortcuts = Array.from({ length: 900 }, (_, at) => ({ id: `s${at}`, to: `f${at}` }));
+      await api.store(Shortcut).createMany(shortcuts as never);
+      await api.store(Folder).remove(`f${count}`);
+      const { id } = await api.store(Folder).purge('f0', { cascade: true });
+      const progress = async () => db.collection<Any>('removals').findOne({ _id: new ObjectId(String(id)) });
+      for (const least of [1, 600]) {
+        const worker = await start();
+        await until(async () => (await progress())?.removed > least);
+        await kill(worker);
+        expect(await progress()).toMatchObject({ status: 'running', state: 'pending' });
+      }
+      await start();
+      await until(isDone);
+      expect(await progress()).toMatchObject({ status: 'done', record: 'f0', removed: count + 1, changed: 900 });
+      expect(await findIds()).toEqual(['removals "f0"']);
+      expect(await db.collection('shortcuts').countDocuments({ to: null, revision: 1 })).toBe(900);
+      expect(await db.collection('shortcuts_history').countDocuments()).toBe(1_800);
+      expect(await db.collection('removals_steps').countDocuments()).toBe(0);
+    },
+    limit,
+  );
+});
 
 describe('a delete in the background', () => {
   it(

@@ -40,13 +40,17 @@ export function compileCarryOut(settings: RemovalSettings): CarryOut {
   const { db, maxTimeMS, model, references, keeps } = settings;
   const rows = openRemovalRows(db, model, maxTimeMS);
 
-  /** Each attempt that does not get on has smaller transactions than the one before: they may have been too large. */
+  /**
+   * Each attempt that does not get on has smaller transactions than the one before: they may have been too large. With
+   * each that succeeds they grow again, by a tenth: if they are still too large, few fail.
+   */
   return async function carryOut(row, { signal, attempt }) {
-    const most = Math.ceil(mostAtOnce / 2 ** (attempt - 1));
+    let most = Math.ceil(mostAtOnce / 2 ** (attempt - 1));
     const run: Run = {};
     let next: RemovalRow | undefined = row.status === 'done' ? undefined : row;
     while (next) {
       next = await takeStep(next, run, most, signal);
+      most = Math.min(Math.ceil(1.1 * most), mostAtOnce);
       signal.throwIfAborted();
     }
     await rows.end(row, new Work());

@@ -15,9 +15,20 @@ export const Folder = defineModel('Folder', {
   outbox: true,
 });
 
+/** It refers to a folder, and stays when that goes. */
+export const Shortcut = defineModel('Shortcut', {
+  collection: 'shortcuts',
+  fields: {
+    id: t.string(),
+    to: t.nullable(t.ref('Folder', { id: t.string(), as: 'leadsTo', onDelete: 'nullify' })),
+    revision: t.revision(),
+  },
+  history: true,
+});
+
 export const Removal = defineRemovals();
 
 /** An api of folders, whose deletes can take none along within a request. */
 export function foldersApi(db: Db) {
-  return service().api({ db, resources: [], models: [Folder as never], removals: Removal, maxCascade: 0, maxTimeMS: 5_000 });
+  return service().api({ db, resources: [], models: [Folder, Shortcut] as never[], removals: Removal, maxCascade: 0, maxTimeMS: 5_000 });
 }
