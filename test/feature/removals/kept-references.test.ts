@@ -80,6 +80,17 @@ describe('a purge of a record that others refer to', () => {
     expect(await textOf('bills')).not.toContain('"ben"');
   });
 
+  it('takes it from a deleted record, too, whose restore writes it nowhere', async () => {
+    await api.store(Person).create({ id: 'ann' });
+    await api.store(Bill).create({ id: 'b', person: 'ann' });
+    await api.store(Bill).remove('b');
+    await api.store(Person).remove('ann');
+    await purge('ann');
+    expect(JSON.stringify(await database.db.collection('bills').find().toArray())).not.toContain('"ann"');
+    await api.store(Bill).restore('b');
+    expect(await textOf('bills')).not.toContain('"ann"');
+  });
+
   it('leaves ids of other models that are equal', async () => {
     await api.store(Person).create({ id: 'b' });
     await api.store(Bill).create({ id: 'b', person: null });
