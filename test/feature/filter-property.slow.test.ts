@@ -204,7 +204,7 @@ function relatedTo(caller: Caller): Related {
   };
 }
 
-const runs = 300 * rounds;
+const runs = 150 * rounds;
 
 describe('random filters, random spellings, and an evaluator of its own', () => {
   it(`find the same records ${runs} times, in every channel`, async () => {

@@ -128,7 +128,7 @@ describe('near', () => {
           }
         },
       ),
-      cases(40),
+      cases(20),
     );
   });
 
@@ -147,7 +147,7 @@ describe('near', () => {
           expect([list.body.page.total, counted.body.data]).toEqual([list.body.data.length, [{ count: list.body.data.length }]]);
         }
       }),
-      { ...cases(40), examples: [[north, [[0, 0], beside, [-180, -90]]]] },
+      { ...cases(20), examples: [[north, [[0, 0], beside, [-180, -90]]]] },
     );
   });
 });

@@ -64,7 +64,7 @@ describe('pages of records of any size', () => {
           expect(ids.length === 1 || bytes <= maxPageBytes).toBe(true);
         }
       }),
-      cases(60),
+      cases(30),
     );
   });
 });

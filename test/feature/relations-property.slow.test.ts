@@ -63,7 +63,7 @@ describe('random models with references', () => {
           throw error;
         }
       }),
-      { ...cases(40), endOnFailure: true },
+      { ...cases(20), endOnFailure: true },
     );
     expect(usual.filter((name) => !tally.has(name))).toEqual([]);
   }, 500_000); // a net for a hung run: a busy machine takes four times as long

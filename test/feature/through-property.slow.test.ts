@@ -169,7 +169,7 @@ describe('a list that is filtered and sorted through relations', () => {
           expect(second.body.data.map(({ id }: { id: string }) => id)).toEqual(expected.slice(limit, 2 * limit));
         }
       }),
-      cases(50),
+      cases(25),
     );
   });
 

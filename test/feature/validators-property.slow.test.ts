@@ -78,7 +78,7 @@ describe('the validator of a model', () => {
           tally.refused++;
         }
       }),
-      cases(60),
+      cases(30),
     );
     expect(tally.accepted).toBeGreaterThan(500);
     expect(tally.refused).toBeGreaterThan(300);

@@ -51,7 +51,7 @@ describe('writes', () => {
           throw new Error([(error as Error).message, describeScenario(given), ...play.trace].join('\n'), { cause: error });
         }
       }),
-      cases(120),
+      cases(40),
     );
     expect([...tally.keys()]).toEqual(expect.arrayContaining(usualOutcomes));
   }, 600_000);

@@ -3,6 +3,7 @@ import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { seed } from '../../support/fuzzing/fuzz.ts';
 import { randomFrom } from '../../support/fuzzing/random-from.ts';
+import { rounds } from '../../support/fuzzing/rounds.ts';
 import { useApi } from '../../support/http/api.ts';
 
 const Size = t.object('Size', { width: t.int({ default: 1 }), unit: t.nullable(t.string()) });
@@ -114,7 +115,7 @@ async function play(path: string, run: number): Promise<number> {
 
 it.each(['kept', 'gone'])('shows at each revision of a record what GET showed then, after any writes (%s)', async (path) => {
   let compared = 0;
-  for (let run = 0; run < 8; run++) compared += await play(path, run);
+  for (let run = 0; run < 6 * rounds; run++) compared += await play(path, run);
   expect(compared).toBeGreaterThan(50);
   const entries = await database.db.collection(`${path}_history`).find().toArray();
   expect(entries.length).toBeGreaterThan(100);

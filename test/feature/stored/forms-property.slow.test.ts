@@ -118,6 +118,6 @@ it('a list, an export, a figure and a patch are the same, in whichever form valu
         }
       },
     ),
-    cases(50),
+    cases(20),
   );
 });

@@ -113,7 +113,7 @@ describe('isWithin()', () => {
           await Promise.all(conditions.map(check));
         },
       ),
-      cases(60),
+      cases(30),
     );
   });
 });
