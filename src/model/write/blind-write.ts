@@ -2,16 +2,7 @@ import { join, type Node, type ObjectNode } from '../node.ts';
 import { holdsPrivate } from '../read/private-fields.ts';
 import { type Access, holdsBlindValues } from './access.ts';
 import { KeyMerge } from './key-merge.ts';
-import type { Changes } from './plan-changes.ts';
-
-/** What a client writes and may not read. */
-export interface BlindWrite {
-  /**
-   * The dotted names of the fields that it writes: those that others may read, without steps for the items of arrays
-   * and the keys of maps. A field that no client may read is left out.
-   */
-  readonly names: readonly string[];
-}
+import type { BlindWrite, Changes } from './plan-changes.ts';
 
 /**
  * Compiles what the changes of a client write that it may not read, at any depth. The function is undefined if the

@@ -1,7 +1,6 @@
 import { type CompiledField, type FieldPath, type ObjectNode, pathIn, recordPath } from '../node.ts';
 import { isObject } from '../value/plain-object.ts';
 import { type Access, accessWithin, holdsProtectedValues, mustBeSent } from './access.ts';
-import type { BlindWrite } from './blind-write.ts';
 import type { CheckAt } from './check.ts';
 import { type Creation, creationOf, isJudged } from './creation.ts';
 import { compileMemberMerge } from './plan-keys.ts';
@@ -42,6 +41,15 @@ export interface StoredCheck {
   readonly dependsOn: readonly string[];
   /** The checks by the path of the stored keys of their object. The record has the path `''`. */
   readonly checks: ReadonlyMap<string, CheckAt>;
+}
+
+/** What a client writes and may not read. */
+export interface BlindWrite {
+  /**
+   * The dotted names of the fields that it writes: those that others may read, without steps for the items of arrays
+   * and the keys of maps. A field that no client may read is left out.
+   */
+  readonly names: readonly string[];
 }
 
 /** The changes of a patch or put: the plan of one atomic command. */

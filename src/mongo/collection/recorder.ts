@@ -4,7 +4,7 @@ import { once } from '../../mistakes.ts';
 import type { CompiledLedger } from '../../model/compile/compile-ledger.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { lifeKey } from '../../model/value/own-keys.ts';
-import type { BlindWrite } from '../../model/write/blind-write.ts';
+import type { BlindWrite } from '../../model/write/plan-changes.ts';
 import { asPart } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
 import { Turn } from '../driver/turn.ts';

@@ -5,7 +5,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { lifeKey } from '../../model/value/own-keys.ts';
 import { own } from '../../model/value/plain-object.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
-import type { BlindWrite } from '../../model/write/blind-write.ts';
+import type { BlindWrite } from '../../model/write/plan-changes.ts';
 import { spellId } from '../stored-record.ts';
 import type { Actor } from './actor.ts';
 import { type Difference, sizeOf } from './difference.ts';
