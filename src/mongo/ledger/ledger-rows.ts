@@ -3,7 +3,6 @@ import type { CompiledHistory, CompiledLedger } from '../../model/compile/compil
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
-import { inParts } from '../driver/in-parts.ts';
 import { compileInsertMany } from '../driver/insert-command.ts';
 import { Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
