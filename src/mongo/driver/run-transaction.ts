@@ -123,15 +123,18 @@ async function runOnce<T>(db: Db, work: Work, maxTimeMS: number, run: (transacti
 
 /**
  * Waits until the locks are free, so that they are before the answer and before the next attempt. A database that does
- * not react is not waited for, and neither is a caller who has gone.
+ * not react is not waited for beyond the deadline of the request, and neither is a caller who has gone.
  */
 async function untilFree(work: Work, transaction: Transaction, ended: Promise<void>): Promise<void> {
   if (work.isGone || transaction.isPending) return;
   work.transaction = transaction; // so that it learns if the caller leaves meanwhile
-  await Promise.race([ended, transaction.untilStopped(graceMS)]);
+  await Promise.race([ended, transaction.untilStopped(Math.min(graceMS, work.untilDeadline))]);
 }
 
-/** Commits, and asks again as long as there is time if the database does not say what became of it. */
+/**
+ * Commits, and asks again while something of the budget is left if the database does not say what became of it. The
+ * second beyond the budget is for a database that does not answer.
+ */
 function commit(db: Db, transaction: Transaction, work: Work, maxTimeMS: number): Promise<void> {
   const plan: CommandPlan = {
     isWrite: true,
@@ -149,7 +152,8 @@ function commit(db: Db, transaction: Transaction, work: Work, maxTimeMS: number)
           transaction.isCommitted = true;
           return;
         } catch (error) {
-          if (!hasErrorLabel(error, labels.unknownCommit) && !isSocketError(error)) throw error;
+          const isUnknown = hasErrorLabel(error, labels.unknownCommit) || isSocketError(error);
+          if (!isUnknown || command.timeLeft <= firstPauseMS) throw error;
           await pause(firstPauseMS);
         }
       }
@@ -160,7 +164,7 @@ function commit(db: Db, transaction: Transaction, work: Work, maxTimeMS: number)
 function explainCommit(error: unknown, { handOvers }: { readonly handOvers: number }): unknown {
   if (isProblem(error)) return error;
   if (error instanceof BudgetSpent) return writeTimeout(error);
-  const isUncommitted = handOvers === 0 || hasErrorLabel(error, labels.transient);
+  const isUncommitted = handOvers === 0 || (hasErrorLabel(error, labels.transient) && !hasErrorLabel(error, labels.unknownCommit));
   if (isUncommitted)
     return new Problem({ code: 'database_unavailable', detail: 'The database is not available at the moment; try again.', cause: error });
   const detail = 'The database did not answer in time; read the records to see whether they were written.';

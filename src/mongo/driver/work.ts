@@ -264,6 +264,12 @@ export class Work {
     return left;
   }
 
+  /** The time in milliseconds after which a request that waits for the database is answered, whatever that does. */
+  get untilDeadline(): number {
+    if (this.#budget === undefined) return graceMS;
+    return Math.max(0, this.#budget + graceMS - this.#spentUntil(performance.now()));
+  }
+
   get #unsent(): FailedSending {
     return { handOvers: 0, isInTransaction: this.transaction !== undefined };
   }
