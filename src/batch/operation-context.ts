@@ -66,6 +66,7 @@ export function operationContext(ctx: Context, operation: BatchOperation): Conte
     isLargeBody: undefined,
     replays: undefined,
     noted: ctx.noted && new Set(),
+    readIds: undefined,
     shown: undefined,
   }) as Context;
   Object.assign(request, { ctx: context, originalUrl: own.originalUrl });

@@ -7,7 +7,7 @@ import type { Included } from '../../model/relations/included.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import type { Affected } from '../../mongo/collection/write-many.ts';
 import type { CascadedRecord } from '../../mongo/collection/writer.ts';
-import type { ShownRecord, ShownRecords } from '../../mongo/idempotency-keys.ts';
+import type { ReferredRecord, ShownRecord, ShownRecords } from '../../mongo/idempotency-keys.ts';
 import type { Page } from '../../mongo/list/build-page.ts';
 import type { FilterQuery } from '../../mongo/list/parse-filter-query.ts';
 import type { ListQuery } from '../../mongo/list/parse-list-query.ts';
@@ -169,6 +169,8 @@ interface ReplaySlots {
   replays?: Replays | undefined;
   /** @internal Set by a batch, and by an `Idempotency-Key`: collects the records that a handler loads or answers. */
   noted?: Set<StoredRecord> | undefined;
+  /** @internal Set by `stores` beside `noted`: the ids that a handler has read, of records and of what they refer to. */
+  readIds?: ReferredRecord[] | undefined;
   /** @internal Set by a batch: what the answers of its operations show. */
   shown?: readonly ShownRecords[] | undefined;
 }

@@ -1,14 +1,14 @@
 import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { visitReferences } from '../../model/relations/held-references.ts';
 import { type DatabaseOptions, openCollection } from '../../mongo/collection/collection.ts';
-import { type ReferredRecord, type ShownRecord, spellStored, textOf } from '../../mongo/idempotency-keys.ts';
+import { type ShownRecord, spellStored, textOf } from '../../mongo/idempotency-keys.ts';
 import { both, buildFilter, type Condition, readScope } from '../../mongo/query/filter.ts';
 import { isWithin } from '../../mongo/query/within-scope.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Context, Replays, ResourceMiddleware, ScopeFunction, ServedModel } from '../exchange/context.ts';
 import { descriptorOf } from '../exchange/descriptor.ts';
 import { workOf } from '../exchange/exchange.ts';
+import { copiedIn, referredIn } from '../exchange/referred-records.ts';
 import { findSeen, type Sought } from '../exchange/require-seen.ts';
 import { runAlone, step } from '../exchange/step.ts';
 import { isRefusal } from '../relations/source-scopes.ts';
@@ -109,7 +109,7 @@ export function compileReplays(
         hasAddress && hasBody(ctx) ? await noteAddress(ctx, records, { model, collection, filterOf: filterOwn }) : undefined;
       if (addressed?.hasLeft) left.push(addressed.record);
       const all = addressed ? [...records, addressed.record] : records;
-      return [{ records: all, refers: shown.flatMap(referredIn), hasLeft: left.length > 0, left }];
+      return [{ records: all, refers: [...shown.flatMap(referredIn), ...copiedIn(ctx)], hasLeft: left.length > 0, left }];
     },
 
     async read(ctx, [shown]) {
@@ -164,13 +164,6 @@ function hasBody({ body }: Context): boolean {
 
 function reference({ model: { name, collection }, stored }: StoredRecord): ShownRecord {
   return { name, collection, id: stored._id };
-}
-
-/** What a record refers to. Its answer may show these ids. */
-function referredIn({ model, stored }: StoredRecord): ReferredRecord[] {
-  const found: ReferredRecord[] = [];
-  visitReferences({ node: model.whole, nullable: false, constraint: undefined }, stored, (name, id) => found.push({ model: name, id }));
-  return found;
 }
 
 function isPurged({ id }: ShownRecord): boolean {

@@ -4,6 +4,7 @@ import type { RunTransaction, StoreOf, TransactionContext } from '../../store/st
 import type { Stores } from '../../store/stores.ts';
 import type { Context, FindResources, Slots } from '../exchange/context.ts';
 import { exchangeOf } from '../exchange/exchange.ts';
+import { noteRead } from '../exchange/referred-records.ts';
 import { holdModel } from '../exchange/write-result.ts';
 import { reachOf } from './store-reach.ts';
 
@@ -61,6 +62,7 @@ export function userOf(ctx: Context | undefined): StoreUser {
     reach: reachOf(ctx),
     hold(_document, record) {
       holdModel(ctx, record.model);
+      noteRead(ctx, record);
     },
   };
 }
