@@ -61,7 +61,7 @@ export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
 
 /** Asks in the state of the database of the last change: it may be the reason for asking. */
 async function askNow(ctx: Context, { db, ask }: LivePlan): Promise<void> {
-  const session = ChangeFeed.of(db).sessionAfter(undefined);
+  const session = ChangeFeed.of(db).session();
   exchangeOf(ctx).work.causal = session;
   try {
     await ask(ctx, false);

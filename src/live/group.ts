@@ -2,10 +2,11 @@ import type { ProblemDocument } from '../errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
 import { detach } from '../middleware/exchange/detached.ts';
 import type { LiveSource } from '../middleware/exchange/live-source.ts';
-import type { Lane } from '../mongo/driver/turn.ts';
+import { type Lane, Turn } from '../mongo/driver/turn.ts';
+import type { Interest } from '../mongo/live/audience.ts';
 import type { Change } from '../mongo/live/change.ts';
 import type { ChangeFeed } from '../mongo/live/change-feed.ts';
-import { mayChange } from '../mongo/live/concern.ts';
+import { interestIn, isAbout, nothingOf } from './interest.ts';
 import { listStateOf, recordStateOf, type State } from './state.ts';
 
 /** One of those who are sent the state of a group. */
@@ -53,9 +54,11 @@ export class Group {
   readonly #whenEmpty: () => void;
   #waiting: Waiting[] = [];
   #state: State | undefined;
+  /** Of which changes the state has to hear. Undefined for all. */
+  #interest: Interest | undefined;
+  readonly #nothing: Interest;
   #isReading = false;
   #isStale = false;
-  #time: Change['time'];
   #nextRead = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #failedSince: number | undefined;
@@ -65,9 +68,10 @@ export class Group {
     this.#feed = feed;
     this.#lane = reading;
     this.#source = source;
+    this.#nothing = nothingOf(source);
     this.#whenEmpty = whenEmpty;
     const { model, related, watched } = source;
-    this.#listening = feed.listen(new Set([model.collection, ...related, ...watched]), (change) => this.#hear(change));
+    this.#listening = feed.listen(new Set([model.collection, ...related, ...watched]), this.#hear);
     this.#listening.catch(() => undefined); // whoever joins is told
   }
 
@@ -108,42 +112,20 @@ export class Group {
     this.#whenEmpty();
   }
 
-  #hear(change: Change | undefined): void {
+  readonly #hear = (change: Change | undefined): void => {
     const { related, watched } = this.#source;
     if (change ? watched.has(change.collection) : watched.size > 0) for (const member of [...this.#members.keys()]) member.recheck();
     if (!change) {
-      this.#time = undefined;
       this.#markStale(Math.random() * spreadMS);
       return;
     }
-    const { collection, time } = change;
-    if (!related.has(collection) && !this.#isAbout(change)) return;
-    this.#time = time;
+    if (!related.has(change.collection) && !isAbout(this.#source, this.#state, this.#isReading, change)) return;
     this.#markStale(0);
-  }
-
-  /** Whether a change may be one of the state. While it is read, nobody knows which records it will show. */
-  #isAbout(change: Change): boolean {
-    const { model, concern, idText } = this.#source;
-    if (change.collection !== model.collection) return false;
-    if (idText !== undefined) return change.id === undefined || this.#isTheRecord(textOfId(this.#source, change.id), change);
-    if (!concern || this.#isReading) return true;
-    const state = this.#state;
-    return mayChange(concern, change, (id) => {
-      const text = textOfId(this.#source, id);
-      return state?.kind !== 'list' || state.isCut || text === undefined || state.records.has(text);
-    });
-  }
-
-  /** Without a record, any new one may have an id that a collation calls equal to the one that is asked for. */
-  #isTheRecord(text: string | undefined, { keys }: Change): boolean {
-    const shown = this.#state?.kind === 'record' ? this.#state.idText : undefined;
-    if (text === undefined || text === this.#source.idText || text === shown) return true;
-    return shown === undefined && (keys === undefined || this.#isReading);
-  }
+  };
 
   #markStale(delay: number): void {
     this.#isStale = true;
+    this.#focus();
     this.#schedule(delay);
   }
 
@@ -168,15 +150,16 @@ export class Group {
     const begun = performance.now();
     const waiting = this.#waiting.splice(0);
     this.#isStale = false;
+    this.#focus();
     try {
       const [first] = this.#members.values();
       if (!first) return;
       const state = await this.#readFor(first);
-      if (state.digest !== this.#state?.digest) this.#state = state;
+      if (state.digest !== this.#state?.digest) this.#setState(state);
       this.#failures = 0;
       this.#failedSince = undefined;
       for (const { resolve } of waiting) resolve(this.#state as State);
-      for (const member of [...this.#members.keys()]) member.offer(this.#state as State);
+      await this.#offer(this.#state as State);
     } catch (error) {
       for (const { reject } of waiting) reject(error);
       this.#failed(error);
@@ -185,12 +168,38 @@ export class Group {
       const took = performance.now() - begun;
       this.#nextRead = begun + Math.max(intervalMS, 2 * took);
       this.#isReading = false;
+      this.#focus();
       if (this.#isStale || this.#waiting.length > 0) this.#schedule(this.#pauseMS);
     }
   }
 
+  async #offer(state: State): Promise<void> {
+    const turn = new Turn();
+    for (const member of [...this.#members.keys()]) {
+      if (this.#members.has(member)) member.offer(state);
+      await turn.pass();
+    }
+  }
+
+  #setState(state: State): void {
+    this.#state = state;
+    this.#interest = interestIn(this.#source, state);
+  }
+
+  /**
+   * A state that is stale is read again anyway, and hears nothing of its collection until then. While it is read, nobody
+   * knows which records it will show.
+   */
+  #focus(): void {
+    const { model, watched } = this.#source;
+    if (watched.has(model.collection)) return;
+    const hasFailed = this.#failures > 0; // any change is a reason to try again sooner
+    const known = this.#isReading || hasFailed ? undefined : this.#interest;
+    this.#feed.focus(this.#hear, model.collection, this.#isStale && !hasFailed ? this.#nothing : known);
+  }
+
   async #readFor(asked: Asked): Promise<State> {
-    const session = this.#feed.sessionAfter(this.#time);
+    const session = this.#feed.session();
     const ctx = detach(asked);
     ctx.exchange.work.causal = session;
     try {
@@ -229,13 +238,4 @@ export class Group {
 /** What a member that has left is told, if anything. */
 function gone(): Error {
   return new Error('The stream has ended.');
-}
-
-/** Undefined for an id that cannot be written: it may be any. */
-function textOfId({ model }: Asked['live'], id: unknown): string | undefined {
-  try {
-    return model.id.leaf.toJson(id);
-  } catch {
-    return undefined;
-  }
 }

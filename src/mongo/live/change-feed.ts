@@ -5,17 +5,10 @@ import { askWithin } from '../driver/ask-within.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { replicaSetRequired } from '../driver/outcome.ts';
 import { reachabilityOf } from '../driver/reachability.ts';
+import { Turn } from '../driver/turn.ts';
+import { Audience, type Hear, type Interest } from './audience.ts';
 import { type Change, type ChangeEvent, changePipeline, readChange } from './change.ts';
 import { HeardCollections } from './heard-collections.ts';
-
-/** Hears what has changed. Undefined says that anything may have changed, because events were lost. */
-export type Hear = (change: Change | undefined) => void;
-
-/** What hears of the changes of some collections. */
-interface Listener {
-  readonly collections: ReadonlySet<string>;
-  readonly hear: Hear;
-}
 
 /** The longest time to ask for the time of the database, in milliseconds. */
 const patienceMS = 10_000;
@@ -33,7 +26,7 @@ const longestPauseMS = 10_000;
  */
 export class ChangeFeed {
   readonly #db: Db;
-  readonly #listeners = new Set<Listener>();
+  readonly #audience = new Audience();
   readonly #heard: HeardCollections;
   #stream: OpenStream | undefined;
 
@@ -58,10 +51,10 @@ export class ChangeFeed {
    */
   async listen(collections: ReadonlySet<string>, hear: Hear): Promise<() => void> {
     if (reachabilityOf(this.#db.client).isStandalone) throw replicaSetRequired('change streams');
-    const listener: Listener = { collections, hear };
-    this.#listeners.add(listener);
+    this.#audience.add(hear, collections);
     const leave = () => {
-      if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#close();
+      this.#audience.remove(hear);
+      if (this.#audience.isEmpty) this.#close();
     };
     try {
       await this.#heard.require(collections, patienceMS).catch(throwAway);
@@ -74,10 +67,15 @@ export class ChangeFeed {
     }
   }
 
-  /** A session whose reads show no state from before this time. */
-  sessionAfter(time: Timestamp | undefined): ClientSession {
+  /** From now on, one who listens hears only of these changes of a collection; without an interest, of all of them. */
+  focus(hear: Hear, collection: string, interest: Interest | undefined): void {
+    this.#audience.focus(hear, collection, interest);
+  }
+
+  /** A session whose reads show all changes that were told. */
+  session(): ClientSession {
     const session = this.#db.client.startSession({ causalConsistency: true });
-    const latest = time ?? this.#stream?.time;
+    const latest = this.#stream?.time;
     if (latest) session.advanceOperationTime(latest);
     return session;
   }
@@ -85,7 +83,7 @@ export class ChangeFeed {
   /** A stream cannot be changed: one that carries too few collections is replaced, and what it has not told is lost. */
   #reopen(): void {
     const before = this.#stream;
-    const collections = new Set([...(before?.collections ?? []), ...[...this.#listeners].flatMap((one) => [...one.collections])]);
+    const collections = new Set([...(before?.collections ?? []), ...this.#audience.collections]);
     before?.close();
     const stream = new OpenStream(this.#db, collections, (change) => this.#tell(change));
     this.#stream = stream;
@@ -99,7 +97,7 @@ export class ChangeFeed {
 
   #tell(change: Change | undefined): void {
     if (change?.id === undefined) this.#heard.forget(change?.collection);
-    for (const { collections, hear } of [...this.#listeners]) if (!change || collections.has(change.collection)) hear(change);
+    this.#audience.tell(change);
   }
 }
 
@@ -168,12 +166,14 @@ class OpenStream {
   async #run(): Promise<void> {
     for (let failures = 0; !this.#isClosed; ) {
       const begun = this.#time;
+      const turn = new Turn(); // one write of the database may be thousands of events
       try {
         for await (const event of this.#events()) {
           failures = 0;
           if (!isLater(event, begun)) continue;
           this.#time = event.clusterTime;
           for (const change of readChange(event)) this.#tell(change);
+          await turn.pass();
         }
       } catch (error) {
         if (++failures === warnedFailures && !this.#isClosed) warnOfFailure(error);

@@ -1,0 +1,50 @@
+import type { Context } from '../middleware/exchange/context.ts';
+import type { LiveSource } from '../middleware/exchange/live-source.ts';
+import { type Interest, textOfId } from '../mongo/live/audience.ts';
+import type { Change } from '../mongo/live/change.ts';
+import { mayChange } from '../mongo/live/concern.ts';
+import type { State } from './state.ts';
+
+type Source = LiveSource<Context>;
+
+/**
+ * Of which changes of its collection a state has to hear: all for which {@link isAbout} is true. Undefined if only
+ * `isAbout` can tell.
+ */
+export function interestIn({ model, concern, idText, related, watched }: Source, state: State): Interest | undefined {
+  const { collection, id } = model;
+  if (related.has(collection) || watched.has(collection)) return undefined;
+  const { leaf } = id;
+  if (state.kind === 'record') {
+    const ids = [idText, state.idText].filter((text) => text !== undefined);
+    return { leaf, ids, keys: [], wholes: state.idText === undefined };
+  }
+  if (!concern?.deciding || state.isCut) return undefined;
+  return { leaf, ids: [...state.records.keys()], keys: concern.deciding, wholes: true };
+}
+
+/** What a state that is read again anyway has to hear of its collection. */
+export function nothingOf({ model }: Source): Interest {
+  return { leaf: model.id.leaf, ids: [], keys: [], wholes: false };
+}
+
+/** Whether a change may be one of the state. While it is read, nobody knows which records it will show. */
+export function isAbout(source: Source, state: State | undefined, isReading: boolean, change: Change): boolean {
+  const { model, concern, idText } = source;
+  const { leaf } = model.id;
+  if (change.collection !== model.collection) return false;
+  if (idText !== undefined) return change.id === undefined || isTheRecord(source, state, isReading, change);
+  if (!concern || isReading) return true;
+  return mayChange(concern, change, (id) => {
+    const text = textOfId(leaf, id);
+    return state?.kind !== 'list' || state.isCut || text === undefined || state.records.has(text);
+  });
+}
+
+/** Without a record, any new one may have an id that a collation calls equal to the one that is asked for. */
+function isTheRecord({ model, idText }: Source, state: State | undefined, isReading: boolean, { id, keys }: Change): boolean {
+  const text = textOfId(model.id.leaf, id);
+  const shown = state?.kind === 'record' ? state.idText : undefined;
+  if (text === undefined || text === idText || text === shown) return true;
+  return shown === undefined && (keys === undefined || isReading);
+}
