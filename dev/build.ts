@@ -60,7 +60,8 @@ function chunkOf(id: string): string | undefined {
   if (/^(?:index|api\/|openapi\/|resource\/)/.test(file)) return 'index';
   if (file.startsWith('export/')) return 'export'; // the first export loads it
   if (file === 'mongo/removals/define-removals.ts') return undefined; // an entry of its own
-  if (file.startsWith('mongo/removals/') || file === 'delivery/removal-queue.ts') return 'removing'; // the first delete in the background
+  // The first delete in the background loads it, or the first purge.
+  if (file.startsWith('mongo/removals/') || ['delivery/removal-queue.ts', 'mongo/keeps/keeps.ts'].includes(file)) return 'removing';
   if (file.startsWith('delivery/')) return 'delivery'; // as the first `api.deliver` does this
   if (file.startsWith('live/') || /^mongo\/live\/change/.test(file)) return 'live'; // the first live list does
   if (file.startsWith('mongo/aggregate/')) return 'aggregate'; // as the first aggregate does

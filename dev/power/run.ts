@@ -7,7 +7,8 @@ import { type Fault, faultsOf } from './plant.ts';
 /**
  * `npm run test:power`: plants faults in a copy of the repository, one at a time, runs the random tests of that part of
  * the code, and tells after how many cases and seconds each test has noticed. What a test needs is how many rounds it
- * deserves. `npm run test:power -- 3 cascade history` plants 3 faults a file, in the files whose paths contain one of the texts.
+ * deserves. `npm run test:power -- 3 cascade history` plants 3 faults a file, in the files whose paths contain one of
+ * the texts.
  */
 const [perFile = '2', ...words] = process.argv.slice(2);
 const root = resolve(import.meta.dirname, '../..');

@@ -35,7 +35,7 @@ export function surround<T>(ctx: Context, own: Stores, run: (tx: TransactionCont
 }
 
 /** Who uses a store in a request. */
-export function userOf(ctx: Context | undefined): StoreUser {
+function userOf(ctx: Context | undefined): StoreUser {
   if (!ctx?.res) throw new Error('Call it as a method: `ctx.store(…)`, `ctx.transaction(…)`.');
   const exchange = exchangeOf(ctx);
   function requireOpen(): void {

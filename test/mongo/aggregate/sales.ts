@@ -69,7 +69,7 @@ export function refusalsOf(query: string, others: Others = {}): string[] {
 }
 
 /** What is read of the problem that a function throws. */
-export function problemOf<Read>(run: () => unknown, read: (problem: Problem) => Read): Read {
+function problemOf<Read>(run: () => unknown, read: (problem: Problem) => Read): Read {
   try {
     run();
   } catch (error) {
