@@ -2,6 +2,7 @@ import { BSON, ObjectId } from 'mongodb';
 import { formatEntityTag } from '../http/entity-tag.ts';
 import { markInstances } from '../marks.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { Node } from '../model/node.ts';
 import type { SelectedFields } from '../model/read/select-fields.ts';
 import type { Relation } from '../model/relations/includable.ts';
 import type { Included } from '../model/relations/included.ts';
@@ -94,9 +95,9 @@ export class StoredRecord {
     return this.#document;
   }
 
-  /** @internal The same without what is private. */
-  get readable(): unknown {
-    return this.#model.hydrateReadable(this.stored);
+  /** @internal What clients read of it, in document form, for a place in an answer whose schema is given. */
+  readableIn(place: Node | undefined): unknown {
+    return this.#model.hydrateReadable(this.stored, place);
   }
 
   /** @internal As it is stored: for what compares it with what is written. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Decimal128, Long, ObjectId } from 'mongodb';
-import { cursorPaging, defineModel, type Fields, service, t } from '../../src/index.ts';
+import { cursorPaging, defineModel, type Fields, service, t, toJsonSchema } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { cases } from '../support/fuzzing/fuzz.ts';
@@ -82,7 +82,20 @@ it('shows the same value by every channel, whatever its type and place', async (
         const stored = Object.fromEntries(columns.map(({ stored }, index) => [`f${index}`, stored]));
         await database.db.collection('mirrors').insertOne({ _id, ...stored, next: _id }, { ignoreUndefined: true });
         const shop = service();
-        const resource = shop.resource({ model: Mirror, fields: true, include: ['next'] as never, export: {}, paging: cursorPaging() });
+        const read = toJsonSchema(Mirror, 'read');
+        const find = (ctx: Any): Promise<Any> => ctx.store(Mirror).find({});
+        const resource = shop.resource({
+          model: Mirror,
+          fields: true,
+          include: ['next'] as never,
+          export: {},
+          paging: cursorPaging(),
+          operations: {
+            described: { method: 'GET', path: '/own/described', answer: t.array(t.from(read)), handler: find },
+            untyped: { method: 'GET', path: '/own/untyped', answer: t.array(t.any()), handler: find },
+            alone: { method: 'GET', path: '/own/alone', answer: read, handler: async (ctx: Any) => (await find(ctx))[0] },
+          },
+        } as Any);
         const api = shop.api({ db: database.db, resources: [resource] });
         const get = async (path: string, accept = 'application/json') => {
           const answer = await api.fetch(new Request(`http://x/mirrors${path}`, { headers: { accept } }));
@@ -93,6 +106,9 @@ it('shows the same value by every channel, whatever its type and place', async (
         expectMirrored(whole);
         expect(Object.keys(whole)).toHaveLength(columns.length * 2 + 2);
         expect(JSON.parse(await get('')).data).toEqual([whole]);
+        expect(JSON.parse(await get('/own/described')).data).toEqual([whole]);
+        expect(JSON.parse(await get('/own/untyped')).data).toEqual([whole]);
+        expect(JSON.parse(await get('/own/alone')).data).toEqual(whole);
         expect(JSON.parse(await get(`/${_id}?include=next`)).data.next).toEqual(whole);
         const [line] = (await get('', types[1])).split('\n');
         expect(JSON.parse(line as string)).toEqual(whole);

@@ -89,7 +89,7 @@ function write(given: unknown, rules: Rules): string {
 function prepare(given: unknown, node: Node | undefined, rules: Rules): unknown {
   const record = recordOf(given);
   if (record) rules.noted?.add(record);
-  if (record) return asDeclared(shown(record, rules).readable, node);
+  if (record) return asDeclared(shown(record, rules).readableIn(node), node);
   const value = asJson(given);
   if (!Object.is(value, given)) return prepare(value, node, rules);
   if (Array.isArray(value)) return Array.from(value, (one) => prepare(one, node?.kind === 'array' ? node.items.node : undefined, rules));

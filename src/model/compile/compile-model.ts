@@ -2,10 +2,11 @@ import { ConfigurationError } from '../../errors.ts';
 import { about, once, tryAll } from '../../mistakes.ts';
 import type { Model } from '../define/define-model.ts';
 import { type Deliveries, deliveriesOf } from '../define/deliveries.ts';
-import { type CompiledField, type FieldTable, type ObjectNode, tabulateFields } from '../node.ts';
+import { type CompiledField, type FieldTable, type Node, type ObjectNode, tabulateFields } from '../node.ts';
 import { tabulateComputed } from '../read/computed-fields.ts';
 import { compileHydrate } from '../read/hydrate.ts';
-import { privateNames, privatePaths, withoutPrivate } from '../read/private-fields.ts';
+import { compileHydrateReadable } from '../read/hydrate-readable.ts';
+import { privateNames, privatePaths } from '../read/private-fields.ts';
 import { compileFieldSelector, type FieldSelector } from '../read/select-fields.ts';
 import { compileRootBytesWriter } from '../read/write-bytes.ts';
 import { compileRootWriter, type ValueWriter } from '../read/write-json.ts';
@@ -85,8 +86,11 @@ export interface CompiledModel {
   readonly writeBson: WriteBson;
   /** Makes the document of a stored record, for handlers and hooks. */
   hydrate(stored: unknown): unknown;
-  /** Makes the same without private fields. */
-  hydrateReadable(stored: unknown): unknown;
+  /**
+   * Makes the same without private fields, and with the computed fields that its place in an answer takes, whose schema
+   * is given.
+   */
+  hydrateReadable(stored: unknown, place?: Node): unknown;
 }
 
 /** The models that are compiled. A definition does not change. */
@@ -172,7 +176,7 @@ type Seen = Pick<CompiledModel, 'fieldTable' | 'clientFields' | 'id' | 'many'>;
 /** Compiles what clients see of a record. */
 export function compileSight(root: ObjectNode, { fieldTable, clientFields, id, many }: Seen): Sight {
   const hidden = privateNames(root);
-  const hydrateReadable = once(() => compileHydrate(hidden.size > 0 ? withoutPrivate(root) : root));
+  const hydrateReadable = compileHydrateReadable(root);
   const explain = compileExplain(root.name as string, root);
   const computed = tabulateComputed(root, fieldTable);
   const { write, select } = compileRootWriter(root, many.size > 0 ? compileManyWriters(id.leaf, many) : []);
@@ -191,7 +195,7 @@ export function compileSight(root: ObjectNode, { fieldTable, clientFields, id, m
     selector: compileFieldSelector({ root, names: selectable, computed, writer, bytesWriter }),
     writeJson: writer.write,
     writeBson: bytesWriter.write,
-    hydrateReadable: explain((stored) => hydrateReadable()(stored)),
+    hydrateReadable: explain(hydrateReadable),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type ComputedField, type FieldEntry, type FieldTable, join, type ObjectNode } from '../node.ts';
+import { type ComputedField, type FieldEntry, type FieldTable, join, type Node, type ObjectNode } from '../node.ts';
 
 /** A computed field with its place in the record. */
 export interface ComputedEntry {
@@ -14,6 +14,20 @@ export interface ComputedEntry {
 /** The computed fields of an object that clients may read. */
 export function readableComputed({ computed = [] }: ObjectNode): readonly ComputedField[] {
   return computed.filter(({ field }) => !field.policy.private);
+}
+
+/** Whether a value has computed fields, at any depth. */
+export function holdsComputed(node: Node): boolean {
+  switch (node.kind) {
+    case 'leaf':
+      return false;
+    case 'array':
+      return holdsComputed(node.items.node);
+    case 'map':
+      return holdsComputed(node.values.node);
+    case 'object':
+      return node.computed !== undefined || node.fields.some((field) => holdsComputed(field.node));
+  }
 }
 
 /** The computed fields with a fixed path that clients may read. A map has none. */

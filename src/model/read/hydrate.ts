@@ -1,9 +1,11 @@
-import { absent, type ObjectNode, type Slot } from '../node.ts';
-import { compileShownValue } from '../shown-value.ts';
+import { absent, type Node, type ObjectNode, type Slot } from '../node.ts';
+import { compileShownValue, type ShowValue } from '../shown-value.ts';
 import { isDouble } from '../value/bson-type.ts';
 import { copyValue } from '../value/copy-value.ts';
 import { type Leaf, Misfit } from '../value/leaf.ts';
 import { isStoredObject, mapEntries } from '../value/stored-shape.ts';
+import { changeFields, showNull } from './change-fields.ts';
+import { itemsIn, memberIn, takesMember, valuesIn } from './place.ts';
 
 /** Converts a stored value to its document form, for handlers and hooks. */
 export type Hydrate = (stored: unknown) => unknown;
@@ -13,14 +15,16 @@ export type Hydrate = (stored: unknown) => unknown;
  * numbers by their declared types, and every field, including private ones. The document is a deep copy, including
  * dates and bytes, so that changes of it do not change the answer.
  *
- * A stored value that its field cannot read is a {@link Misfit}, unless `onMisfit` says what stands for it.
+ * A stored value that its field cannot read is a {@link Misfit}, unless `onMisfit` says what stands for it. The document
+ * has no computed fields, unless it is made for a `place`: the schema of an answer, and then those that it takes.
  */
-export function compileHydrate(node: ObjectNode, onMisfit?: Hydrate): Hydrate {
-  const members = node.fields.map((field) => ({
+export function compileHydrate(node: ObjectNode, onMisfit?: Hydrate, place?: Node): Hydrate {
+  const stored = node.fields.map((field) => ({
     name: field.name,
     show: compileShownValue(field),
-    hydrate: compileItemHydrate(field, onMisfit),
+    hydrate: compileItemHydrate(field, onMisfit, memberIn(place, field.name)),
   }));
+  const members = [...stored, ...computedMembers(node, place)];
   return function hydrateObject(stored) {
     if (!isStoredObject(stored)) return asReadBack(stored);
     const document: Record<string, unknown> = {};
@@ -32,24 +36,40 @@ export function compileHydrate(node: ObjectNode, onMisfit?: Hydrate): Hydrate {
   };
 }
 
+/** A field of a document, and how it is made of the stored object. */
+interface Member {
+  readonly name: string;
+  readonly show: ShowValue;
+  readonly hydrate: Hydrate;
+}
+
+function computedMembers({ computed = [] }: ObjectNode, place: Node | undefined): Member[] {
+  const taken = computed.filter(({ field: { name } }) => takesMember(place, name));
+  return taken.map(({ field, compute }) => ({
+    name: field.name,
+    show: compute,
+    hydrate: compileItemHydrate(changeFields(field, showNull), undefined, memberIn(place, field.name)),
+  }));
+}
+
 /** Compiles the same for a single value. */
-export function compileItemHydrate(slot: Slot, onMisfit?: Hydrate): Hydrate {
-  const hydrate = compileSlotHydrate(slot, onMisfit);
+export function compileItemHydrate(slot: Slot, onMisfit?: Hydrate, place?: Node): Hydrate {
+  const hydrate = compileSlotHydrate(slot, onMisfit, place);
   return (stored) => (stored === null ? null : hydrate(stored));
 }
 
-function compileSlotHydrate({ node }: Slot, onMisfit?: Hydrate): Hydrate {
+function compileSlotHydrate({ node }: Slot, onMisfit: Hydrate | undefined, place: Node | undefined): Hydrate {
   switch (node.kind) {
     case 'leaf':
       return node.leaf.base && onMisfit ? fitting(node.leaf, onMisfit) : (stored) => asReadBack(node.leaf.toDocument(stored));
     case 'object':
-      return compileHydrate(node, onMisfit);
+      return compileHydrate(node, onMisfit, place);
     case 'array': {
-      const item = compileItemHydrate(node.items, onMisfit);
+      const item = compileItemHydrate(node.items, onMisfit, itemsIn(place));
       return (stored) => (Array.isArray(stored) ? stored.map(item) : asReadBack(stored));
     }
     case 'map': {
-      const value = compileItemHydrate(node.values, onMisfit);
+      const value = compileItemHydrate(node.values, onMisfit, valuesIn(place));
       return (stored) => hydrateMembers(stored, value);
     }
   }

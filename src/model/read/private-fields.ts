@@ -1,5 +1,6 @@
 import { comparedPath, queriedPath } from '../fold/fold-paths.ts';
 import { type CompiledField, type FieldTable, membersOf, type Node, type ObjectNode } from '../node.ts';
+import { readableComputed } from './computed-fields.ts';
 import { chainsAt } from './field-chains.ts';
 
 /** Whether a value has private fields, at any depth. */
@@ -55,8 +56,13 @@ export function leadsToPrivate(node: Node, path: readonly string[]): boolean {
 
 /** A copy of an object node without its private fields, at any depth. */
 export function withoutPrivate(node: ObjectNode): ObjectNode {
-  const fields = readableFields(node).map((field) => ({ ...field, node: readableNode(field.node) }));
-  return { ...node, fields, byName: new Map(fields.map((field) => [field.name, field])) };
+  const fields = readableFields(node).map(withReadableNode);
+  const computed = node.computed && readableComputed(node).map((one) => ({ ...one, field: withReadableNode(one.field) }));
+  return { ...node, fields, byName: new Map(fields.map((field) => [field.name, field])), computed };
+}
+
+function withReadableNode(field: CompiledField): CompiledField {
+  return { ...field, node: readableNode(field.node) };
 }
 
 /** The same for any value. */
