@@ -150,7 +150,7 @@ export interface Api<Principal = unknown> {
    */
   readonly identify: ((request: Request, options?: FetchOptions<never>) => Promise<Response>) | undefined;
   /** @internal What is kept of records beside them. */
-  keeps(): Promise<Keeps>;
+  readonly keeps: () => Promise<Keeps>;
   /** @internal The outboxes, and the queues of deliveries, for the command line. */
   readonly queues: () => Promise<WatchedQueue[]>;
   /** @internal The name of the operation that answers a method at a path. */

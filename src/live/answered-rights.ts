@@ -12,6 +12,7 @@ export class AnsweredRights {
   readonly #whenDue: () => void;
   readonly #whenLapsed: () => void;
   #asked = performance.now();
+  #took = 0;
   #due: NodeJS.Timeout | undefined;
   #lapse: NodeJS.Timeout | undefined;
   #isWatched = false;
@@ -28,18 +29,22 @@ export class AnsweredRights {
     return performance.now() >= this.#asked + this.#every + graceMS;
   }
 
-  /** Notes an answer, and when it was asked for. */
+  /** Notes an answer that has just come, and when it was asked for. */
   renew(asked: number): void {
     this.#asked = asked;
+    this.#took = performance.now() - asked;
     if (this.#isWatched) this.watch();
   }
 
-  /** Calls the functions when their time has come, from now on until it is stopped. */
+  /**
+   * Calls the functions when their time has come, until it is stopped. What took long to answer is asked for as much
+   * earlier.
+   */
   watch(): void {
     this.stop();
     this.#isWatched = true;
     const since = performance.now() - this.#asked;
-    this.#due = setTimeout(this.#whenDue, jittered(this.#every) - since);
+    this.#due = setTimeout(this.#whenDue, Math.max(jittered(this.#every) - this.#took - since, 0));
     this.#lapse = setTimeout(this.#whenLapsed, Math.min(this.#every + graceMS - since, longestDelayMS));
   }
 

@@ -187,8 +187,8 @@ export class Group {
   }
 
   /**
-   * A state that is stale is read again anyway, and hears nothing of its collection until then. While it is read, nobody
-   * knows which records it will show.
+   * A state that is stale is read again anyway, and hears nothing of its collection until then. While it is read,
+   * nobody knows which records it will show.
    */
   #focus(): void {
     const { model, watched } = this.#source;

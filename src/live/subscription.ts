@@ -118,18 +118,14 @@ export class Subscription implements Member {
   }
 
   /**
-   * Asks what the caller may see, and reads the first state: again if the rights were to be asked again meanwhile.
-   * Throws what the chain or the reading throws, and why it is over already: its client did not wait.
+   * Asks what the caller may see, and reads the first state. The caller is asked once more before it is shown, if its
+   * rights were to be asked again meanwhile, or the reading took too long. Throws what the chain or the reading throws,
+   * and why it is over already: its client did not wait.
    */
   async begin(): Promise<State> {
     try {
-      let state: State | undefined = await this.#join(await this.#ask(true));
-      if (this.#asksAgain || this.#rights.haveLapsed) {
-        state = undefined; // it may be large, and the answer may take long
-        const asked = await this.#askInTurn();
-        this.#group?.leave(this);
-        state = await this.#join(asked);
-      }
+      let state = await this.#join(await this.#ask(true));
+      if (this.#asksAgain || this.#rights.haveLapsed) state = (await this.#comply(await this.#askInTurn())) ?? state;
       if (this.#rights.haveLapsed) throw notAsked();
       if (!this.#isOver) return state;
     } catch (error) {
@@ -192,7 +188,8 @@ export class Subscription implements Member {
   async #askAgain(): Promise<void> {
     this.#isAsking = true;
     try {
-      await this.#comply(await this.#askInTurn());
+      const state = await this.#comply(await this.#askInTurn());
+      if (state) this.offer(state);
     } catch (error) {
       this.#end(error);
     } finally {
@@ -201,18 +198,17 @@ export class Subscription implements Member {
     }
   }
 
-  /** Goes on with what the caller may see now. */
-  async #comply(asked: Asked): Promise<void> {
+  /** Goes on with what the caller may see now. Returns the state of it, if that is something else than before. */
+  async #comply(asked: Asked): Promise<State | undefined> {
     const before = this.#asked?.live;
-    if (this.#isOver) exchangeOf(asked).end();
-    else if (before?.key !== undefined && asked.live.key === before.key) {
-      this.#group?.renew(this, asked);
-      this.#setAsked(asked);
-    } else {
+    if (before?.key === undefined || asked.live.key !== before.key) {
       this.#group?.leave(this);
       this.#next = undefined; // it was read for what the caller might see before
-      this.offer(await this.#join(asked));
+      return await this.#join(asked);
     }
+    if (!this.#isOver) this.#group?.renew(this, asked);
+    this.#setAsked(asked);
+    return undefined;
   }
 
   async #join(asked: Asked): Promise<State> {

@@ -46,6 +46,7 @@ import {
   isList,
   isRead,
   isWrite,
+  mergesBody,
   type Operation,
   operations,
   standardOperations,
@@ -219,7 +220,7 @@ function cachingOf({ cacheControl, vary }: ResourceDefinition): CachingOptions {
 
 /** Which callers may write what they may not read, in the operations that merge. */
 function checkMerges(ops: readonly Operation[], rules: WriteRules, model: CompiledModel): void {
-  if (ops.some((name) => name === 'patch' || name === 'patchMany' || name === 'put')) checkBlindMerges(model, rules);
+  if (ops.some(mergesBody)) checkBlindMerges(model, rules);
 }
 
 function readOps({ ops = defaultOperations }: ResourceDefinition, where: string): readonly Operation[] {

@@ -169,7 +169,7 @@ interface ReplaySlots {
   replays?: Replays | undefined;
   /** @internal Set by a batch, and by an `Idempotency-Key`: collects the records that a handler loads or answers. */
   noted?: Set<StoredRecord> | undefined;
-  /** @internal Set by `stores` beside `noted`: the ids that a handler has read, of records and of what they refer to. */
+  /** @internal Set by `stores` beside `noted`: the ids that a handler has read, of records and what they refer to. */
   readIds?: ReferredRecord[] | undefined;
   /** @internal Set by a batch: what the answers of its operations show. */
   shown?: readonly ShownRecords[] | undefined;

@@ -15,8 +15,9 @@ export type Hydrate = (stored: unknown) => unknown;
  * numbers by their declared types, and every field, including private ones. The document is a deep copy, including
  * dates and bytes, so that changes of it do not change the answer.
  *
- * A stored value that its field cannot read is a {@link Misfit}, unless `onMisfit` says what stands for it. The document
- * has no computed fields, unless it is made for a `place`: the schema of an answer, and then those that it takes.
+ * A stored value that its field cannot read is a {@link Misfit}, unless `onMisfit` says what stands for it. The
+ * document has no computed fields, unless it is made for a `place`: the schema of an answer, and then those that it
+ * takes.
  */
 export function compileHydrate(node: ObjectNode, onMisfit?: Hydrate, place?: Node): Hydrate {
   const stored = node.fields.map((field) => ({

@@ -11,7 +11,7 @@ type Place = Node | undefined;
 /** A place without a schema. */
 export const anyPlace: Node = { kind: 'leaf', leaf: anyLeaf, keywords: {} };
 
-/** Whether an object in this place may have a member with this name that is made for it. What it computes itself is not. */
+/** Whether an object in this place takes a member of this name that is made for it. What it computes itself is none. */
 export function takesMember(place: Place, name: string): boolean {
   return memberIn(place, name) !== undefined;
 }

@@ -103,6 +103,12 @@ export function showsRecords(ops: readonly Operation[]): boolean {
   return ops.some((name) => isRead(name) && !isList(name));
 }
 
+/** Whether an operation writes what its body says into records that are there. */
+export function mergesBody(operation: Operation): boolean {
+  const { group, readsJson } = standardOperations[operation];
+  return group === 'change' && readsJson === true;
+}
+
 /** Whether an operation makes records. */
 export function makesRecord(operation: Operation): boolean {
   return standardOperations[operation].makesRecord === true;

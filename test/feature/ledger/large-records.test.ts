@@ -69,6 +69,7 @@ describe('GET /<resource>/{id}?at=<revision>, behind many large changes', () => 
       revision: n + 1,
       previous: n,
       change: 'patched',
+      private: [],
       changes: [{ path: 'ints', before: n === 0 ? [] : stored(n).ints, after: stored(n + 1).ints }],
     }));
     const found = entries.map((entry) => BSON.serialize(entry)).reverse();

@@ -32,7 +32,7 @@ describe(`${count} clients of two processes, whose lists, records and rights cha
     const ports = [own.port, other.port];
     const writer = new BoardWriter(dice, ports, api);
     await writer.fill();
-    const clients = Array.from({ length: count }, () => new BoardClient(randomWatched(dice), { refusals: [400, 401, 403, 404] }));
+    const clients = Array.from({ length: count }, () => new BoardClient(randomWatched(dice), { refusals: [400, 401, 403, 404, 503] }));
     const connect = (client: BoardClient) => client.connect(dice.pick(ports));
     await Promise.all(clients.map(connect));
     const vanished: BoardClient[] = [];
