@@ -188,7 +188,7 @@ describe('every operation that is served', () => {
     const ends = own.at(-1)?.endsWith('Transaction') ? own.splice(-1) : commit;
     const wanted = hasKey
       ? ['find', 'update', ...own, ...(done.expected.keyed?.split(' ') ?? []), ...(done.sent.isRefused ? [] : ['update']), ...ends]
-      : [...own, ...ends];
+      : [...own, ...(isInBatch ? [] : (done.expected.alone?.split(' ') ?? [])), ...ends];
     expect([...sentCommands.map(({ commandName }) => commandName)].sort()).toEqual(wanted.sort());
     const endless = sentCommands.filter(({ commandName, command }) => !unlimited.has(commandName) && !(command.maxTimeMS > 0));
     expect(endless.map(({ commandName }) => commandName)).toEqual([]);

@@ -9,6 +9,8 @@ export interface Expected {
    * changed it.
    */
   readonly keyed?: string;
+  /** Commands beside these where no transaction is around it. */
+  readonly alone?: string;
   /** The status for a caller who sees no record. */
   readonly unseen: number;
   /**
@@ -114,7 +116,13 @@ export const expected: Readonly<Record<string, Expected>> = {
     unseen: 404,
     apart: 200,
   },
-  'tasks.store-purge': { hooks: 'within, after', commands: 'find delete update commitTransaction', unseen: 200, apart: 200 },
+  'tasks.store-purge': {
+    hooks: 'within, after',
+    commands: 'find find update delete update commitTransaction',
+    alone: 'commitTransaction', // what is kept of it goes before it does
+    unseen: 200,
+    apart: 200,
+  },
   'tasks.tags.add': {
     hooks: 'within tasks.patch, after tasks.patch',
     commands: 'find update update findAndModify commitTransaction',
