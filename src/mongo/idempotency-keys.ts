@@ -3,6 +3,7 @@ import { Problem } from '../errors.ts';
 import { compileModel } from '../model/compile/compile-model.ts';
 import { defineModel, type Model } from '../model/define/define-model.ts';
 import { t } from '../model/define/t.ts';
+import { digestOfId } from '../model/value/digest-of-id.ts';
 import { bsonOptions } from './driver/bson-options.ts';
 import { planCommands } from './driver/commands.ts';
 import { asDb, type Database } from './driver/database.ts';
@@ -96,13 +97,10 @@ interface StoredKey extends BegunKey {
   readonly headers: readonly (readonly [string, string])[];
   readonly body?: Uint8Array;
   readonly shown: readonly Pick<ShownRecords, 'records' | 'hasLeft'>[];
-  /** Every record that it shows or refers to, for the index by which a purge finds it. */
-  readonly about: readonly About[];
+  /** A digest of every record that it shows or refers to, for the index by which a purge finds it. */
+  readonly about: readonly bigint[];
   readonly view?: KeptView;
 }
-
-/** A shown record, or a referred one. */
-type About = { readonly in: string; readonly id: unknown } | ReferredRecord;
 
 /** Options of {@link openIdempotencyKeys}. */
 export interface IdempotencyKeysOptions {
@@ -174,8 +172,8 @@ export function openIdempotencyKeys({ db: database, collection: name, ttl, maxTi
     const collections = [...new Set(models.map((one) => one.collection))];
     for (const some of inParts(ids, idsPerErasure)) {
       const about = some.flatMap((id) => [
-        ...collections.map((one) => ({ in: one, id })),
-        ...models.map((one) => ({ model: one.name, id })),
+        ...collections.map((one) => digestOfShown(one, id)),
+        ...models.map(({ name }) => digestOfId(name, id)),
       ]);
       const change = {
         $set: { status: 204, headers: [] },
@@ -232,9 +230,18 @@ export function openIdempotencyKeys({ db: database, collection: name, ttl, maxTi
   };
 }
 
-function aboutOf(shown: readonly ShownRecords[]): About[] {
-  const all = shown.flatMap(({ records, refers }) => [...records.map(({ collection, id }) => ({ in: collection, id })), ...refers]);
-  return [...new Map(all.map((one) => [spellStored(one), one])).values()];
+function aboutOf(shown: readonly ShownRecords[]): bigint[] {
+  const about = new Set<bigint>();
+  for (const { records, refers } of shown) {
+    for (const { collection, id } of records) about.add(digestOfShown(collection, id));
+    for (const { model, id } of refers) about.add(digestOfId(model, id));
+  }
+  return [...about];
+}
+
+/** The name of no model has a blank. */
+function digestOfShown(collection: string, id: unknown): bigint {
+  return digestOfId(`in ${collection}`, id);
 }
 
 /** Its fields are not read by the model: it is there for the plan of the indexes. */

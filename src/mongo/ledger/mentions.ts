@@ -1,5 +1,6 @@
 import type { Document as BsonDocument, Collection, Db } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { digestOfId } from '../../model/value/digest-of-id.ts';
 import { bsonOptions, decode } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { inParts } from '../driver/in-parts.ts';
@@ -7,7 +8,7 @@ import { compileFirstBatch } from '../driver/read-batches.ts';
 import type { Work } from '../driver/work.ts';
 import { type Gone, type Mentions, namesOf } from '../keeps/keep.ts';
 import type { Entry } from './entry.ts';
-import { digestOfReference, mayRefer, shapeOf, withoutReferences } from './referred.ts';
+import { mayRefer, shapeOf, withoutReferences } from './referred.ts';
 
 /**
  * Opens the references in the entries of a history. They are found by `refers`, which has an index. An entry that lacks
@@ -48,7 +49,7 @@ export function openMentions(name: string, models: readonly CompiledModel[], db:
 
     async erase(gone, most, work) {
       const digests = digestsOf(gone);
-      const isGone = (to: string, id: unknown) => digests.has(digestOfReference(to, id));
+      const isGone = (to: string, id: unknown) => digests.has(digestOfId(to, id));
       const outdated = await find({ 'refers.by': { $nin: shapes } }, most, work);
       if (outdated.length > 0) return rewrite(outdated, isGone, work);
       for (const some of inParts([...digests])) {
@@ -61,5 +62,5 @@ export function openMentions(name: string, models: readonly CompiledModel[], db:
 }
 
 function digestsOf(gone: Gone): ReadonlySet<bigint> {
-  return new Set(namesOf(gone).flatMap((name) => gone.ids.map((id) => digestOfReference(name, id))));
+  return new Set(namesOf(gone).flatMap((name) => gone.ids.map((id) => digestOfId(name, id))));
 }

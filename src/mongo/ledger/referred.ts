@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { BSON } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { CompiledField, ObjectNode } from '../../model/node.ts';
 import { clearReferences, type IsGone, modelsReferredTo, spellReferences, visitReferences } from '../../model/relations/held-references.ts';
+import { digestOfId } from '../../model/value/digest-of-id.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
@@ -52,12 +52,6 @@ export function mayRefer({ whole }: CompiledModel, names: readonly string[]): bo
   return names.some((name) => targets.has(name));
 }
 
-/** A digest of a referred record. Equal numbers are equal ids, whatever their type is. */
-export function digestOfReference(model: string, id: unknown): bigint {
-  const text = typeof id === 'number' || typeof id === 'bigint' ? String(id) : BSON.EJSON.stringify([id], { relaxed: false });
-  return createHash('sha256').update(`${model}\0${text}`).digest().readBigInt64BE(0);
-}
-
 /** What an entry of a model refers to. Undefined if the model has no references. */
 export function referredIn(model: CompiledModel, kept: Kept): Referred | undefined {
   const by = shapeOf(model);
@@ -66,7 +60,7 @@ export function referredIn(model: CompiledModel, kept: Kept): Referred | undefin
 
 function digestsIn(model: CompiledModel, { changes, was, is }: Kept): bigint[] {
   const found = new Set<bigint>();
-  const visit = (name: string, id: unknown) => found.add(digestOfReference(name, id));
+  const visit = (name: string, id: unknown) => found.add(digestOfId(name, id));
   for (const { path, before, after } of changes) {
     const field = fieldAt(model, path);
     if (field) for (const value of [before, after]) visitReferences(field, value, visit);
