@@ -47,9 +47,11 @@ export class Mongod {
 
   /** Ends it as a power failure does: nothing is written or said any more. Resolves when it is gone. */
   async kill(): Promise<void> {
-    const closed = once(this.#running, 'instanceClosed');
+    const { mongodProcess } = this.#running;
+    if (!mongodProcess) throw new Error('this mongod has not been started');
+    const gone = once(mongodProcess, 'exit'); // its output stays open on Wine, whose services have inherited it
     this.#signal('SIGKILL');
-    await closed;
+    await gone;
   }
 
   /** Starts a killed one again, on its data and its port. */
