@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -79,7 +79,20 @@ export class MongodProcess extends MongoInstance {
    */
   override async stop(): Promise<boolean> {
     this.isReplSet = false;
-    return super.stop();
+    const { mongodProcess } = this;
+    const isStopped = await super.stop();
+    if (mongodProcess) closeOutput(mongodProcess);
+    return isStopped;
+  }
+
+  /** Ends it as a power failure does: nothing is written or said any more. Resolves when it is gone. */
+  async kill(): Promise<void> {
+    const { mongodProcess } = this;
+    if (!mongodProcess) throw new Error('this mongod has not been started');
+    const gone = once(mongodProcess, 'exit');
+    mongodProcess.kill('SIGKILL');
+    await gone;
+    closeOutput(mongodProcess);
   }
 
   /**
@@ -91,6 +104,12 @@ export class MongodProcess extends MongoInstance {
     this.partialLine = lines.pop() ?? '';
     for (const line of lines) super.stdoutHandler(line);
   }
+}
+
+/** On Wine, the services that the first program starts inherit its output, and keep it open when it has ended. */
+function closeOutput({ stdout, stderr }: ChildProcess): void {
+  stdout?.destroy();
+  stderr?.destroy();
 }
 
 /** A net: several that start at once on a busy machine need more than the ten seconds that they usually have. */

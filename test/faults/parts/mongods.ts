@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { type Document, MongoClient, type MongoClientOptions } from 'mongodb';
 import { makeDataFolder } from '../../../dev/data-folder.ts';
@@ -46,12 +45,8 @@ export class Mongod {
   }
 
   /** Ends it as a power failure does: nothing is written or said any more. Resolves when it is gone. */
-  async kill(): Promise<void> {
-    const { mongodProcess } = this.#running;
-    if (!mongodProcess) throw new Error('this mongod has not been started');
-    const gone = once(mongodProcess, 'exit'); // its output stays open on Wine, whose services have inherited it
-    this.#signal('SIGKILL');
-    await gone;
+  kill(): Promise<void> {
+    return this.#running.kill();
   }
 
   /** Starts a killed one again, on its data and its port. */
