@@ -56,7 +56,8 @@ await bundle.close();
 function chunkOf(id: string): string | undefined {
   const file = relative(source, id).replaceAll('\\', '/');
   // The index exports none of these, and other entries need them.
-  if (['api/copies.ts', 'resource/define/given.ts', 'resource/table/row.ts'].includes(file)) return 'shared';
+  if (['api/copies.ts', 'resource/define/given.ts', 'resource/define/standard-operations.ts', 'resource/table/row.ts'].includes(file))
+    return 'shared';
   if (/^(?:index|api\/|openapi\/|resource\/)/.test(file)) return 'index';
   if (file.startsWith('export/')) return 'export'; // the first export loads it
   if (file === 'mongo/removals/define-removals.ts') return undefined; // an entry of its own
