@@ -2,12 +2,8 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 
-/** Its files share the modules of a worker: to load them for each file would take as long as to run it. */
-const shared = ['<rootDir>/test/support/jest/runner.ts', { isolated: false }];
-const isolated = ['<rootDir>/test/support/jest/runner.ts', { isolated: true }];
-
 const common = {
-  runner: shared,
+  runner: '<rootDir>/test/support/jest/runner.ts',
   transform: {}, // tsx does it
   modulePathIgnorePatterns: ['<rootDir>/\\.tmp/'],
   extensionsToTreatAsEsm: ['.ts'],
@@ -19,12 +15,6 @@ const common = {
 /** A file called `.slow.test.ts` takes longer than three seconds. */
 const slow = '\\.slow\\.test\\.ts$';
 
-/**
- * A file called `.clock.test.ts` replaces timers, and has a process of its own: the timer that all requests of a
- * process share would be one of those, and the requests of other files would wait for it forever.
- */
-const clock = '\\.clock\\.test\\.ts$';
-
 /** They need a browser, take minutes, or install projects. */
 const apart = '<rootDir>/test/(?:browser|faults|package|clients)/';
 
@@ -32,10 +22,7 @@ const apart = '<rootDir>/test/(?:browser|faults|package|clients)/';
  * `npm test`. Tests that need no database share its project with the others: the workers of a second one would load
  * every module again.
  */
-const usual = [
-  { displayName: 'test', testMatch: ['<rootDir>/test/**/*.test.ts'], testPathIgnorePatterns: [slow, clock, apart] },
-  { displayName: 'clock', testMatch: ['<rootDir>/test/**/*.clock.test.ts'], runner: isolated },
-];
+const usual = [{ displayName: 'test', testMatch: ['<rootDir>/test/**/*.test.ts'], testPathIgnorePatterns: [slow, apart] }];
 
 const others = [
   // They wait for timeouts, start processes or play many random cases. Apart, so that `npm test` ends soon.
@@ -53,7 +40,7 @@ const others = [
   {
     displayName: 'oldest',
     testMatch: ['<rootDir>/test/feature/**/*.test.ts'],
-    testPathIgnorePatterns: [slow, clock],
+    testPathIgnorePatterns: [slow, '\\.clock\\.test\\.ts$'],
     setupFiles: ['<rootDir>/test/support/jest/oldest-versions.ts'],
   },
   // The package as it is published, in projects of its own that install it from the tarball. They download compilers

@@ -19,8 +19,15 @@ class Worker extends LightRunner {
 }
 
 /**
- * Runs files in processes of jest-light-runner, and each in a process of its own if `isolated`. A pool of its own has
- * one process: of several, version 0.7 may give its first message to one that does not listen yet, and waits forever.
+ * A file called `.clock.test.ts` replaces timers, and has a process of its own: the timer that all requests of a
+ * process share would be one of those, and the requests of other files would wait for it forever.
+ */
+const needsOwnProcess = (path: string) => path.endsWith('.clock.test.ts');
+
+/**
+ * Runs files in processes of jest-light-runner, where they share modules: to load them for each file would take as long
+ * as to run it. A pool of its own has one process: of several, version 0.7 may give its first message to one that does
+ * not listen yet, and waits forever.
  */
 export default class Runner implements CallbackTestRunnerInterface {
   readonly #given: Given;
@@ -30,22 +37,21 @@ export default class Runner implements CallbackTestRunnerInterface {
   }
 
   async runTests(...[tests, watcher, onStart, onResult, onFailure]: Asked): Promise<void> {
-    const [{ maxWorkers }, , options] = this.#given;
+    const [{ maxWorkers }] = this.#given;
     const queue = tests.values();
     const work = async () => {
-      let worker = new Worker(this.#given);
+      const shared = new Worker(this.#given);
       for (const test of queue) {
         if (watcher.isInterrupted()) break;
+        const worker = needsOwnProcess(test.path) ? new Worker(this.#given) : shared;
         await onStart(test);
         await worker._runTest(test).then(
           (result) => onResult(test, result),
           (error) => onFailure(test, error),
         );
-        if (!options?.isolated) continue;
-        await worker.end();
-        worker = new Worker(this.#given);
+        if (worker !== shared) await worker.end();
       }
-      await worker.end();
+      await shared.end();
     };
     await Promise.all(Array.from({ length: Math.min(maxWorkers, tests.length) }, work));
   }
