@@ -7,7 +7,7 @@ import { applyIndexes } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useProgram } from '../support/processes/use-program.ts';
 import { until } from '../support/until.ts';
-import { type Deployment, failCommands, limitTransactions, startMongods } from './parts/mongods.ts';
+import { type Deployment, failCommands, limitTransactions, startMongods, untilGone } from './parts/mongods.ts';
 import { Parcel, parcelsApi, type Received } from './parts/parcels.ts';
 import { rounds } from './parts/random.ts';
 
@@ -97,7 +97,7 @@ describe('the delivery of events', () => {
         running[at] = { role, ...(await start(role)) };
       }
       for (const { child, role } of running) if (role === 'writer') await kill(child);
-      await delay(2_500); // what the writers had sent is committed, or is given up by the database
+      await untilGone(deployment, 'writer');
       await untilDelivered();
       await expectAll();
     },
@@ -119,7 +119,7 @@ describe('the delivery of events', () => {
         await until(() => worker.told.filter(({ kind }) => kind === 'delivered').length > before + 10);
       }
       await kill(writer.child);
-      await delay(2_500);
+      await untilGone(deployment, 'writer');
       await untilDelivered();
       await expectAll();
     },

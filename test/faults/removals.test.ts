@@ -149,7 +149,8 @@ describe('a delete in the background', () => {
     const { id } = await foldersApi(db).store(Folder).remove('f0', { inBackground: true });
     await failCommands(deployment, { activationProbability: 0.1 }, { failCommands: [command], errorCode: 11_600, appName: 'faults' });
     await start();
-    await delay(3_000);
+    const end = performance.now() + 3_000;
+    await until(async () => performance.now() > end || (await isDone()));
     await failCommands(deployment, 'off');
     await until(isDone);
     await expectDeleted(id);

@@ -1,14 +1,16 @@
 /**
  * A process of its own that is killed: `delivery-process.ts <uri> <database> <role>`.
  *
- * A `writer` creates and changes parcels. A `worker` delivers their events, each by a row in `received`. A `holder`
- * does the same, but holds each event until it is told to go on; it tells what it holds, and what `observe` is told.
+ * A `writer` creates and changes parcels, by a name of its own. A `worker` delivers their events, each by a row in
+ * `received`. A `holder` does the same, but holds each event until it is told to go on; it tells what it holds, and
+ * what `observe` is told.
  */
 import { MongoClient } from 'mongodb';
 import { Parcel, parcelsApi, type Received } from './parcels.ts';
 
 const [, , uri = '', database, role] = process.argv;
-const client = await MongoClient.connect(uri, { appName: 'faults', minHeartbeatFrequencyMS: 20, heartbeatFrequencyMS: 500 });
+const appName = role === 'writer' ? 'writer' : 'faults';
+const client = await MongoClient.connect(uri, { appName, minHeartbeatFrequencyMS: 20, heartbeatFrequencyMS: 500 });
 const db = client.db(database);
 const api = parcelsApi(db);
 const say = (what: object) => process.send?.(what);

@@ -176,7 +176,7 @@ export async function limitTransactions({ members }: Deployment, seconds: number
  * Resolves when the database has no connection of the service left: whatever it had received has then been carried out,
  * or never will be. The service's clients must be closed.
  */
-export async function untilGone({ admin }: Deployment): Promise<void> {
-  const stages = [{ $currentOp: { allUsers: true, idleConnections: true } }, { $match: { appName } }, { $limit: 1 }];
+export async function untilGone({ admin }: Deployment, name = appName): Promise<void> {
+  const stages = [{ $currentOp: { allUsers: true, idleConnections: true } }, { $match: { appName: name } }, { $limit: 1 }];
   while ((await admin.db('admin').aggregate(stages, { readPreference: 'primary' }).toArray()).length > 0) await new Promise(setImmediate);
 }

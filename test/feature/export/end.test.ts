@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { type Api, ConfigurationError, defineModel, everything, service, t } from '../../../src/index.ts';
@@ -21,7 +22,7 @@ afterEach(async () => {
 
 async function start(
   options: { answerTimeout?: number } = {},
-): Promise<{ api: Api; port: number; close: (delay?: number, timeout?: number) => Promise<void> }> {
+): Promise<{ api: Api; server: Server; port: number; close: (delay?: number, timeout?: number) => Promise<void> }> {
   const shop = service();
   const api = shop.api({ db: database.db, resources: [shop.resource({ model: Blob, ops: ['list'], export: {} })], ...options });
   const app = new Koa({ env: 'test' }).use(api.routes());
@@ -29,7 +30,7 @@ async function start(
   await once(server, 'listening');
   const close = (delay = 0, timeout = 60_000) => api.close({ server, delay, timeout });
   closings.push(close);
-  return { api, port: (server.address() as AddressInfo).port, close };
+  return { api, server, port: (server.address() as AddressInfo).port, close };
 }
 
 const headers = { accept: 'application/x-ndjson' };
@@ -80,10 +81,11 @@ describe('`api.close`', () => {
 
 describe('`answerTimeout`', () => {
   it('cuts off a client that reads nothing', async () => {
-    const { port } = await start({ answerTimeout: 200 });
+    const { port, server } = await start({ answerTimeout: 200 });
+    const isCutOff = once(server, 'connection').then(([socket]) => once(socket, 'close'));
     const incoming = await openStream(port, '/blobs', headers);
     await once(incoming, 'readable');
-    await new Promise((resolve) => setTimeout(resolve, 1_500)); // the client that does not read, for longer than it may
+    await isCutOff; // the client does not read meanwhile
     const { isCut, text } = await readToEnd(incoming);
     expect([isCut, text.length < count * 20_000]).toEqual([true, true]);
   });

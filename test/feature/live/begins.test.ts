@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { defineModel, service, t } from '../../../src/index.ts';
+import { type Context, defineModel, service, t } from '../../../src/index.ts';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { LiveStream } from '../../support/http/live-stream.ts';
@@ -23,19 +23,23 @@ afterEach(async () => {
 
 const finds = () => commands.events.filter(({ command }) => command.find === 'cards').length;
 
-/** A guard that keeps everybody waiting until it is told to open. */
+/** A guard that keeps the first request waiting until it is told to open. */
 function holding() {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
   let asked = 0;
-  async function guard(): Promise<boolean> {
-    asked++;
+  let isGone = false;
+  async function guard(ctx?: Context): Promise<boolean> {
+    if (++asked > 1) return true;
+    ctx?.req.socket.once('close', () => {
+      isGone = true;
+    });
     await held;
     return true;
   }
-  return { guard, release, isAsked: () => until(() => asked > 0) };
+  return { guard, release, isAsked: () => until(() => asked > 0), hasGone: () => until(() => isGone) };
 }
 
 async function start(options: object = {}, ofApi: object = {}, authenticate: object = { authenticate: () => 'ann' }) {
@@ -57,37 +61,39 @@ async function start(options: object = {}, ofApi: object = {}, authenticate: obj
     insert,
     begin,
     beginAs: (authorization: string) => begin('/cards', { authorization }),
-    /** Whether a change is followed by a read, although no stream is open. */
-    async isReadFor(id: string): Promise<boolean> {
-      const before = finds();
-      await insert(id);
-      await wait(600);
-      return finds() > before;
+    /** Resolves when a change is followed by no read any more, because no stream is open. */
+    async untilUnread(): Promise<void> {
+      let before = -1;
+      for (let at = 0; finds() > before; at++) {
+        before = finds();
+        await insert(`unread ${at}`);
+        await wait(600); // time for a read that must not come: no event tells of it
+      }
     },
   };
 }
 
 describe('a stream that is about to begin', () => {
   it('is read no more when its client has gone while its guard was asked', async () => {
-    const { guard, release, isAsked } = holding();
-    const { begin, isReadFor, server } = await start({ guardsFor: { live: [guard] } });
+    const { guard, release, isAsked, hasGone } = holding();
+    const { begin, untilUnread, server } = await start({ guardsFor: { live: [guard] } });
     const stream = begin('/cards');
     await isAsked();
     stream.close();
-    await wait(100);
+    await hasGone();
     release();
-    await wait(300);
-    expect([await isReadFor('a'), server.errors]).toEqual([false, []]);
+    await untilUnread();
+    expect(server.errors).toEqual([]);
   });
 
   it('is read no more when the request was given up meanwhile', async () => {
     const { guard, release } = holding();
-    const { begin, isReadFor, server } = await start({ guardsFor: { live: [guard] } }, { requestTimeout: 300 });
+    const { begin, untilUnread, server } = await start({ guardsFor: { live: [guard] } }, { requestTimeout: 300 });
     const stream = await begin('/cards').opened();
     expect([stream.status, stream.problem.code]).toEqual([503, 'request_given_up']);
     release();
-    await wait(300);
-    expect([await isReadFor('a'), server.errors]).toEqual([false, []]);
+    await untilUnread();
+    expect(server.errors).toEqual([]);
   });
 
   it('is refused when the service shuts down meanwhile', async () => {
@@ -96,7 +102,7 @@ describe('a stream that is about to begin', () => {
     const stream = begin('/cards');
     await isAsked();
     const closed = api.close({ timeout: 5_000 });
-    await wait(50); // it ends within a millisecond for each stream
+    await until(async () => (await begin('/cards').opened()).status === 503);
     release();
     await stream.ended();
     expect([stream.status, stream.problem.code]).toEqual([503, 'shutting_down']);
@@ -104,14 +110,13 @@ describe('a stream that is about to begin', () => {
   });
 
   it('reports nothing and leaves nothing open when clients come and go', async () => {
-    const { begin, isReadFor, server } = await start();
+    const { begin, untilUnread, server } = await start();
     for (let count = 0; count < 60; count++) {
       const stream = begin(`/cards?limit=${1 + (count % 3)}`);
       await wait(count % 12);
       stream.close();
     }
-    let tries = 0;
-    await until(async () => !(await isReadFor(`card ${tries++}`)));
+    await untilUnread();
     expect(server.errors).toEqual([]);
   });
 });
@@ -215,7 +220,9 @@ describe('a stream whose caller is not asked in time', () => {
 
 describe('a stream whose caller is asked again', () => {
   it('goes on where `authenticate` sets cookies and headers: they are sent to nobody', async () => {
+    let asked = 0;
     const authenticate = (ctx: { cookies: { set(name: string, value: string): void }; set(name: string, value: string): void }) => {
+      asked++;
       ctx.cookies.set('session', 'renewed');
       ctx.set('X-Session', 'renewed');
       return 'ann';
@@ -223,8 +230,9 @@ describe('a stream whose caller is asked again', () => {
     const { api, begin, insert, server } = await start({}, {}, { authenticate });
     const stream = await begin('/cards').opened();
     expect(stream.headers['set-cookie']).toEqual(['session=renewed; path=/; httponly']);
+    const before = asked;
     api.recheck();
-    await wait(300);
+    await until(() => asked > before);
     await insert('a');
     await stream.sees(({ data }) => data.length === 1);
     expect(server.errors).toEqual([]);

@@ -1,9 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { defineModel, service, t } from '../../../src/index.ts';
+import { changeStreams } from '../../support/database/change-streams.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { LiveStream } from '../../support/http/live-stream.ts';
 import { useServer } from '../../support/http/serve.ts';
+import { until } from '../../support/until.ts';
 
 const Card = defineModel('Card', { collection: 'cards', fields: { id: t.string({ policy: { insert: true } }), title: t.string() } });
 const database = useDatabase();
@@ -39,7 +40,7 @@ it('follows over a client whose reads have another read concern', async () => {
     expect(await cards.sees(({ data }) => data.length === 1)).toMatchObject({ data: [{ id: 'a' }] });
   } finally {
     for (const stream of open.splice(0)) stream.close();
-    await wait(100); // the change stream is closed
+    await until(async () => (await changeStreams(database.db)).length === 0);
     await client.close();
   }
 });
