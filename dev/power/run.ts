@@ -1,85 +1,100 @@
-import { spawn } from 'node:child_process';
-import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { areas } from './areas.ts';
-import { type Fault, faultsOf } from './plant.ts';
+import { filesOf, plantedIn } from './plant.ts';
+import { type Noticed, type Played, play } from './play.ts';
+import { type Result, showResult, showTable } from './show-results.ts';
 
 /**
  * `npm run test:power`: plants faults in a copy of the repository, one at a time, runs the random tests of that part of
- * the code, and tells after how many cases and seconds each test has noticed. What a test needs is how many rounds it
- * deserves. `npm run test:power -- 3 cascade history` plants 3 faults a file, in the files whose paths contain one of
- * the texts.
+ * the code, and tells after how many cases each of them has noticed. One that does not count its cases is played again
+ * with a fourth of its rounds. What a test needs is how many rounds it deserves. A table of all tests comes last.
+ *
+ * `npm run test:power -- 3 cascade history` plants 3 faults a file, in the files whose paths contain one of the texts.
+ * `dear`, `small` or `faults` before that takes the areas of that kind only; those of faults have chosen faults.
  */
-const [perFile = '2', ...words] = process.argv.slice(2);
-const root = resolve(import.meta.dirname, '../..');
-const copy = join(root, '.tmp/power');
-const results = join(root, '.tmp/power.jsonl');
-const longest = 400_000;
+const given = process.argv.slice(2);
+const kinds =
+  given[0] !== undefined && given[0] in areas ? [given.shift() as keyof typeof areas] : (Object.keys(areas) as (keyof typeof areas)[]);
+const [perFile = '2', ...words] = given;
 
-await rm(copy, { recursive: true, force: true });
-await mkdir(copy, { recursive: true });
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+const root = resolve(import.meta.dirname, '../..');
+const log = join(root, '.tmp/power.jsonl');
+await mkdir(join(root, '.tmp'), { recursive: true });
+const copy = await mkdtemp(join(root, '.tmp/power-'));
 for (const name of ['src', 'test', 'dev', 'examples', 'create', 'docs', 'package.json', 'tsconfig.json', 'jest.config.ts']) {
   await cp(join(root, name), join(copy, name), { recursive: true });
 }
 await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
 
-for (const { files, tests } of areas) {
-  for (const name of files.filter((one) => words.length === 0 || words.some((word) => one.includes(word)))) {
+const chosen = kinds
+  .flatMap((kind) => areas[kind])
+  .map((area) => ({ area, names: filesOf(area).filter((one) => words.length === 0 || words.some((word) => one.includes(word))) }))
+  .filter(({ names }) => names.length > 0);
+
+// A test that fails without a fault would say nothing of one.
+const sound = await playAll([...new Set(chosen.flatMap(({ area }) => area.tests))]);
+const failing = new Set(sound.noticed.map(({ test }) => test));
+if (failing.size > 0) console.log(`These fail without a fault, and are not measured: ${[...failing].join(', ')}`);
+const longest = 3 * sound.seconds;
+const results: Result[] = [];
+
+for (const { area, names } of chosen) {
+  const tests = area.tests.filter((test) => !failing.has(test));
+  for (const name of names) {
     const file = join(copy, 'src', `${name}.ts`);
     const text = await readFile(file, 'utf8');
-    for (const fault of spread(faultsOf(text), Number(perFile))) {
+    for (const fault of plantedIn(name, text, area, Number(perFile))) {
       await writeFile(file, fault.text);
-      const noticed = await play(tests);
-      await writeFile(results, `${JSON.stringify({ name, line: fault.line, was: fault.was, is: fault.is, noticed })}\n`, { flag: 'a' });
-      console.log(`${name}:${fault.line} ${fault.is}\n${noticed.map((one) => `  ${one}`).join('\n') || '  (nobody)'}`);
+      const { noticed } = await playAll(tests, { longest });
+      const again = await playFourth(noticed, longest);
+      await writeFile(file, text);
+      const { line, was, is } = fault;
+      const result = { name, line, was, is, tests, noticed, again: again.length > 0 ? without(again, await playFourth(again)) : again };
+      results.push(result);
+      await appendFile(log, `${JSON.stringify(result)}\n`);
+      console.log(showResult(result));
     }
-    await writeFile(file, text);
   }
 }
+await rm(copy, { recursive: true });
+console.log(`\n${showTable(results)}`);
 
-/** So many of them, evenly. */
-function spread(faults: readonly Fault[], count: number): Fault[] {
-  const step = faults.length / count;
-  return step <= 1 ? [...faults] : Array.from({ length: count }, (_, index) => faults[Math.floor((index + 0.5) * step)] as Fault);
+/** Tests of faults run alone: if one of them does not end, the others do. */
+async function playAll(tests: readonly string[], { part = 1, longest = 600 } = {}): Promise<Played> {
+  const alone = tests.filter((test) => test.startsWith('faults/')).map((test) => [test]);
+  const together = tests.filter((test) => !test.startsWith('faults/'));
+  let [seconds, noticed]: [number, Noticed[]] = [0, []];
+  for (const some of together.length > 0 ? [together, ...alone] : alone) {
+    const played = await play(copy, some, { part, longestMS: 1_000 * Math.max(60, longest) });
+    seconds = Math.max(seconds, played.seconds);
+    noticed = [...noticed, ...played.noticed];
+  }
+  return { seconds, noticed };
 }
 
-/** Which tests fail, each with how many cases it has played and how long. */
-async function play(tests: readonly string[]): Promise<string[]> {
-  const report = join(copy, 'report.json');
-  await rm(report, { force: true });
-  const args = ['node_modules/jest/bin/jest.js', '--ci', '--selectProjects', 'test', 'slow', '--json', '--outputFile', report];
-  const child = spawn(process.execPath, [...args, ...tests.map((test) => `test/${test}.test`)], {
-    cwd: copy,
-    stdio: 'ignore',
-    detached: true,
-    env: { ...process.env, END_ON_FAILURE: 'true' },
-  });
-  const timer = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), longest);
-  await new Promise((resolve) => child.once('exit', resolve));
-  clearTimeout(timer);
-  const text = await readFile(report, 'utf8').catch(() => undefined);
-  if (text === undefined) return ['(hung, or no test could be loaded)'];
-  const { testResults } = JSON.parse(text) as Report;
-  return testResults.flatMap(({ name, message, assertionResults }) => {
-    const test = name.slice(join(copy, 'test/').length).replace('.test.ts', '');
-    const failed = assertionResults.filter(({ status }) => status === 'failed');
-    if (failed.length === 0 && message && assertionResults.length === 0) return [`${test}: cannot be loaded`];
-    return failed.map(({ title, duration, failureMessages }) => {
-      const cases = /Property failed after (\d+) tests/.exec(failureMessages.join('\n'))?.[1] ?? '?';
-      return `${test} | ${title.slice(0, 60)} | case ${cases} | ${Math.round(duration ?? 0)} ms`;
-    });
-  });
+/** Plays those with a fourth of their rounds that do not say themselves after how many they have noticed. */
+async function playFourth(noticed: readonly Noticed[], longest = 600): Promise<Noticed[]> {
+  const tests = new Set(noticed.filter((one) => one.case === undefined && one.ms !== undefined).map(({ test }) => test));
+  const uncounted: string[] = [];
+  for (const test of tests) if (await countsByItself(test)) uncounted.push(test);
+  if (uncounted.length === 0) return [];
+  const { noticed: again } = await playAll(uncounted, { part: 4, longest });
+  return again.filter((one) => isAmong(one, noticed));
 }
 
-interface Report {
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly message: string;
-    readonly assertionResults: readonly {
-      readonly status: string;
-      readonly title: string;
-      readonly duration: number | null;
-      readonly failureMessages: readonly string[];
-    }[];
-  }[];
+/** Whether a test has rounds that fast-check does not count. */
+async function countsByItself(test: string): Promise<boolean> {
+  return /\brounds\b[^;]* from '/.test(await readFile(join(copy, 'test', `${test}.test.ts`), 'utf8'));
+}
+
+/** Some that ask for a certain count fail with a fourth, whatever the code is. */
+function without(some: readonly Noticed[], others: readonly Noticed[]): Noticed[] {
+  return some.filter((one) => !isAmong(one, others));
+}
+
+function isAmong({ test, title }: Noticed, others: readonly Noticed[]): boolean {
+  return others.some((one) => one.test === test && one.title === title);
 }

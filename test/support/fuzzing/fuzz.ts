@@ -8,5 +8,5 @@ export const seed = givenSeed ?? 20_260_131;
  * One without settings plays 100.
  */
 export function cases(count: number): { readonly seed: number; readonly numRuns: number } {
-  return { seed, numRuns: count * rounds };
+  return { seed, numRuns: Math.ceil(count * rounds) };
 }

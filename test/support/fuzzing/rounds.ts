@@ -1,7 +1,8 @@
 /**
  * `ROUNDS=20` before a command has every random, fuzz and fault test play 20 times as much as in CI, where it is 1.
+ * `PART=4` has them play a fourth: `npm run test:power` finds out by it whether fewer rounds would notice as much.
  */
-export const rounds = readWhole('ROUNDS', 1) ?? 1;
+export const rounds = (readWhole('ROUNDS', 1) ?? 1) / (readWhole('PART', 1) ?? 1);
 
 /** `SEED=7` before a command plays other cases, or those of a run that has failed. */
 export const givenSeed = readWhole('SEED', 0);

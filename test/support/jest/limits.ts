@@ -11,7 +11,7 @@ const { setTimeout, clearTimeout } = globalThis; // of the real clock: tests rep
 
 /** Fails when a test or a hook does not end in time. */
 export async function withinLimit(run: () => unknown, what: string, given: number = limit): Promise<void> {
-  const ms = given * rounds;
+  const ms = given * Math.max(1, rounds);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`${what} took longer than ${ms} ms.`)), ms);

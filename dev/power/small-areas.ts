@@ -1,0 +1,38 @@
+import type { Area } from './area.ts';
+
+/** The random tests that take less than a second or two, each with the files that it is about. */
+export const smallAreas: readonly Area[] = [
+  { files: ['api/resource-router'], tests: ['api/resource-router'] },
+  { files: ['hints'], tests: ['hints'] },
+  { files: ['http/entity-tag'], tests: ['http/entity-tag', 'fuzz/parsers'] },
+  { files: ['http/json-number'], tests: ['http/json-number', 'http/json'] },
+  { files: ['http/json-scan'], tests: ['http/json-scan', 'http/json', 'fuzz/parsers'] },
+  { files: ['http/json'], tests: ['http/json', 'http/json-number', 'fuzz/parsers'] },
+  { files: ['http/query-string'], tests: ['http/query-string', 'fuzz/parsers'] },
+  { files: ['mongo/list/parse-list-query', 'mongo/list/parse-paging'], tests: ['fuzz/parsers', 'feature/random-query.slow'] },
+  { files: ['mongo/list/cursor'], tests: ['mongo/list/cursor', 'fuzz/parsers'] },
+  { files: ['mongo/query/as-expression'], tests: ['mongo/query/as-expression'] },
+  { files: ['mongo/query/prefix-pattern', 'mongo/query/filter'], tests: ['mongo/query/filter-in-database'] },
+  { files: ['mongo/stored-record'], tests: ['mongo/stored-record'] },
+  { files: ['mongo/driver/rough-size'], tests: ['mongo/driver/rough-size'] },
+  { files: ['mongo/collection/step'], tests: ['feature/counters/steps-property'] },
+  { files: ['model/fold/fold-text', 'model/fold/fold-paths'], tests: ['model/fold/fold-text', 'feature/caseless/property.slow'] },
+  { files: ['model/compile/compile-computed', 'model/read/computed-fields'], tests: ['feature/computed-property'] },
+  { files: ['model/value/bson-bytes'], tests: ['model/value/bson-bytes'] },
+  { files: ['model/value/date-text'], tests: ['model/value/date-text'] },
+  { files: ['model/value/decimal-bounds'], tests: ['model/value/decimal-bounds'] },
+  { files: ['model/value/decimal-text'], tests: ['model/value/decimal-text'] },
+  { files: ['model/value/leaves', 'model/value/number-leaves'], tests: ['model/round-trip'] },
+  { files: ['model/write/plan-draft'], tests: ['model/write/plan-draft-property'] },
+  { files: ['middleware/exchange/write-result', 'model/compile/compile-answer'], tests: ['middleware/exchange/own-schema'] },
+  {
+    files: ['openapi/schemas/record-schemas', 'openapi/schemas/value-schema'],
+    tests: ['openapi/agreement', 'openapi/schemas/record-schemas', 'openapi/schemas/to-json-schema'],
+  },
+  { files: ['openapi/schemas/find-doubtful'], tests: ['openapi/schemas/find-doubtful'] },
+  { files: ['products/admin/changes'], tests: ['products/admin/changes'] },
+  { files: ['products/client/apply-event'], tests: ['products/client/apply-event'] },
+  { files: ['products/client/read-events'], tests: ['products/client/read-events'] },
+  { files: ['products/mcp/build-request'], tests: ['products/mcp/build-request'] },
+  { files: ['products/mcp/safe-names'], tests: ['products/mcp/safe-names'] },
+];
