@@ -66,7 +66,10 @@ const everywhere = async (method: string, path: string, body?: unknown, more: An
 
 const shown = (state: Any) => timeless(JSON.stringify(state?.data));
 
-/** Waits until every stream shows what GET answers, and both sides have had as many events: after 15 seconds, the test says what is missing. */
+/**
+ * Waits until every stream shows what GET answers, and both sides have had as many events: after 15 seconds, the test
+ * says what is missing.
+ */
 async function untilInStep(open: Record<string, LiveStream[]>, headers: Any): Promise<void> {
   const end = Date.now() + 15_000;
   const isInStep = async (path: string, streams: readonly LiveStream[]) => {
