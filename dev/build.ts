@@ -25,6 +25,7 @@ const entries = {
   cli: 'products/cli/main.ts',
   client: 'products/client/live.ts',
   mcp: 'products/mcp/mcp.ts',
+  mongoose: 'products/mongoose/step-revision.ts',
   removals: 'mongo/removals/define-removals.ts',
   'react-admin': 'products/admin/react-admin.ts',
   refine: 'products/admin/refine.ts',
@@ -75,7 +76,7 @@ function chunkOf(id: string): string | undefined {
   if (/^products\/admin\/(?:react-admin|refine)\.ts$/.test(file)) return undefined; // each is a module of its own
   if (file.startsWith('products/admin/')) return 'records';
   if (file.startsWith('products/cli/draft/')) return 'draft'; // the command of this name
-  return /^products\/(audit|cli|client|mcp|webhooks)\//.exec(file)?.[1] ?? 'shared';
+  return /^products\/(audit|cli|client|mcp|mongoose|webhooks)\//.exec(file)?.[1] ?? 'shared';
 }
 
 /** Turns a TypeScript module into JavaScript. `tsc` has checked the types before. */

@@ -80,6 +80,7 @@ const rooms = [
   'products/client',
   'products/audit',
   'products/mcp',
+  'products/mongoose',
   'products/webhooks',
   'products/cli',
 ];
