@@ -111,13 +111,48 @@ export interface FieldErrorInput extends Omit<FieldError, 'rule'> {
   readonly rule?: string;
 }
 
+/** What is known of an error beside what it says. */
+interface ErrorNotes {
+  /** What it is about, if a store or a save has thrown it: see `Subject` in `model/write/subject.ts`. */
+  readonly subject?: unknown;
+  /** The place of its record among several, which stands in front of its field. */
+  readonly place?: string;
+  /** What a client is told instead that does not see what it is about. @default nothing */
+  readonly instead?: FieldError;
+}
+
+/** Notes are no members: no JSON has them, no comparison finds them, and what an application copies has none. */
+const notes = new WeakMap<FieldErrorInput, ErrorNotes>();
+
+/** The notes about an error. */
+export function notesOf(error: FieldErrorInput): ErrorNotes {
+  return notes.get(error) ?? none;
+}
+
+const none: ErrorNotes = {};
+
+/** Notes what is known of an error, beside what was noted before. */
+export function note(error: FieldErrorInput, known: ErrorNotes): void {
+  notes.set(error, { ...notes.get(error), ...known });
+}
+
+/** The same error about one record of several: the place of the record stands in front of the field. */
+export function placeError(error: FieldError, place: string): FieldError {
+  const placed = { ...error, field: error.field === '' ? place : `${place}.${error.field}` };
+  note(placed, { ...notesOf(error), place });
+  return placed;
+}
+
 /** Completes a field error that the application reports. Throws a TypeError if it has another shape. */
 export function toFieldError(input: FieldErrorInput): FieldError {
   const { field, message, rule = 'check', params } = input ?? {};
   const isObject = params === undefined || (typeof params === 'object' && params !== null && !Array.isArray(params));
-  if ([field, message, rule].every((text) => typeof text === 'string') && isObject)
-    return { field, message, rule, ...(params === undefined ? {} : { params }) };
-  throw new TypeError('A field error must be { field, message, rule?, params? }: three strings and an object.');
+  if (![field, message, rule].every((text) => typeof text === 'string') || !isObject)
+    throw new TypeError('A field error must be { field, message, rule?, params? }: three strings and an object.');
+  const error = { field, message, rule, ...(params === undefined ? {} : { params }) };
+  const known = notes.get(input);
+  if (known) notes.set(error, known);
+  return error;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Problem } from '../errors.ts';
+import { asTold } from '../middleware/exchange/as-told.ts';
 import type { CarryOut, Context, NotedRecords, ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { described } from '../middleware/exchange/descriptor.ts';
 import { ClientGone, exchangeOf, setJson, workOf } from '../middleware/exchange/exchange.ts';
@@ -83,7 +84,7 @@ export function batch(settings: BatchSettings): ResourceMiddleware {
       });
     } catch (error) {
       for (const one of held) one.giveUp(error);
-      throw at === undefined || error instanceof ClientGone || exchangeOf(ctx).isGivenUp ? error : ofOperation(error, at);
+      throw at === undefined || error instanceof ClientGone || exchangeOf(ctx).isGivenUp ? error : ofOperation(asTold(ctx, error), at);
     }
     await finish(ctx, held, answers);
   });
@@ -95,8 +96,9 @@ async function finish(ctx: Context, held: readonly HeldOperation[], answers: Ans
   for (const [index, one] of held.entries()) {
     try {
       await one.goOn();
-    } catch (error) {
+    } catch (thrown) {
       exchangeOf(ctx).throwIfGivenUp();
+      const error = asTold(one.ctx, thrown);
       reportError(one.ctx, error);
       answers.fail(index, error);
       hasFailed = true;

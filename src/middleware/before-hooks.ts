@@ -30,9 +30,9 @@ export type BeforeHook<Ctx = Context, Draft = unknown> = ((ctx: Ctx, draft: Draf
  * - Without one of them above, as for a delete, it is undefined.
  *
  * The model validates what hooks have changed or added. The client's policy does not apply: a hook may write private,
- * immutable and closed fields. A value that does not fit is 422 if clients know the field. If a private field is among
- * them, it is an Error (500), and so is a key that is not a field, the id, the revision and the timestamps. A scope
- * above also applies to what hooks leave.
+ * immutable and closed fields. A value that does not fit is 422, and names the fields that the client sees. If it sees
+ * none of them, it is an Error (500), and so is a key that is not a field, the id, the revision and the timestamps. A
+ * scope above also applies to what hooks leave.
  *
  * A `Problem` that a hook throws is answered as it is; any other error is 500. `problems` of a hook names the codes
  * that it throws, for the OpenAPI description.

@@ -6,6 +6,7 @@ import { foreignDuplicateKey } from '../mongo/driver/duplicate-key.ts';
 import { isServerError, serverCodes } from '../mongo/driver/server-error.ts';
 import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import { aFunction, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
+import { mayNameIn } from './exchange/client-sight.ts';
 import { containBody } from './exchange/contain-errors.ts';
 import type { Called, Context, RecordContext, ResourceMiddleware } from './exchange/context.ts';
 import { described } from './exchange/descriptor.ts';
@@ -13,7 +14,6 @@ import { exchangeOf } from './exchange/exchange.ts';
 import { checkCodes } from './exchange/problem-codes.ts';
 import { compileWriteRecords } from './exchange/write-records.ts';
 import { compileWriteResult, recordOf } from './exchange/write-result.ts';
-import { mayNameIn } from './relations/store-reach.ts';
 
 /** Does the work of a custom operation. Its return value is the answer: a record, any JSON, or nothing. */
 export type Handler<Ctx = Context> = (ctx: Ctx) => unknown;

@@ -4,6 +4,7 @@ import { stringifyJson } from '../http/json.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { aFunction, checkOptions, type LegalOptions } from '../options.ts';
 import { discardIgnoredBody, discardUnreadBody } from './body/unread-body.ts';
+import { asTold } from './exchange/as-told.ts';
 import { containErrors, requireSoundBody } from './exchange/contain-errors.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { cutOff } from './exchange/cut-off.ts';
@@ -82,7 +83,8 @@ function sendProblem(ctx: Context, error: unknown, write: WriteProblem | undefin
   }
 }
 
-function send(ctx: Context, error: unknown, write: WriteProblem | undefined): void {
+function send(ctx: Context, thrown: unknown, write: WriteProblem | undefined): void {
+  const error = asTold(ctx, thrown);
   const problem = toProblem(error);
   const document = documentOf(problem, ctx);
   const text = stringifyJson(document);
@@ -101,24 +103,25 @@ function send(ctx: Context, error: unknown, write: WriteProblem | undefined): vo
  * `app.on('error')` receives what it would receive otherwise.
  */
 export function noteProblem(ctx: Context, error: unknown): ProblemDocument {
-  const [problem, sound] = soundProblem(error);
+  const [problem, sound] = soundProblem(ctx, error);
   if (isReported(problem, sound)) reportError(ctx, sound);
   return documentOf(problem, ctx);
 }
 
 /** The same of an error that was reported already, for another request. */
 export function describeProblem(ctx: Context, error: unknown): ProblemDocument {
-  return documentOf(soundProblem(error)[0], ctx);
+  return documentOf(soundProblem(ctx, error)[0], ctx);
 }
 
 /** The problem of an error, and the error: another one if it cannot be answered as it is. */
-function soundProblem(error: unknown): readonly [Problem, unknown] {
+function soundProblem(ctx: Context, thrown: unknown): readonly [Problem, unknown] {
   try {
+    const error = asTold(ctx, thrown);
     const problem = toProblem(error);
     problem.toDocument();
     return [problem, error];
   } catch {
-    const sound = new Error('An error could not be answered as it is.', { cause: error });
+    const sound = new Error('An error could not be answered as it is.', { cause: thrown });
     return [toProblem(sound), sound];
   }
 }

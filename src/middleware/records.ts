@@ -1,8 +1,10 @@
+import { isProblem } from '../errors.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import type { WriteRules } from '../model/write/compile-writes.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
+import { noteSubjects } from '../store/hearing.ts';
 import { compileSaveDocument } from '../store/held-documents.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
@@ -97,7 +99,12 @@ export function records(model: ModelInput, options: RecordsOptions): ResourceMid
         );
       const work = workOf(ctx);
       const { record, savedFrom } = ctx;
-      const saved = await saveDocument({ document, before, scope: ctx.scope, hold: keep, writer: writerOf(ctx) }, work);
+      const writer = writerOf(ctx);
+      const saving = { document, before, scope: ctx.scope, hold: keep, writer: { ...writer, isToldAll: true } };
+      const saved = await saveDocument(saving, work).catch((error: unknown) => {
+        if (isProblem(error)) noteSubjects(error, { model: compiled, mayName: writer.mayName }, () => document);
+        throw error;
+      });
       work.transaction?.onRollback(() => {
         if (record) ctx.record = record;
         else delete ctx.record;

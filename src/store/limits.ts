@@ -13,8 +13,8 @@ export interface Reach extends Pick<Required<Writer>, 'scopeOf' | 'reads'> {
    * resource has it.
    */
   findScope(model: CompiledModel): () => Promise<ReadScope>;
-  /** Which fields of a model a 409 of the request may name. */
-  mayNameIn(model: CompiledModel): Writer['mayName'];
+  /** Finds out what the client sees of a model, to tell it of an error. */
+  see(model: CompiledModel): Promise<unknown>;
 }
 
 /** The limits of one operation of a store. */
@@ -38,8 +38,11 @@ interface LimitedUser {
  * begun.
  */
 export function compileLimits(model: CompiledModel, given: { readonly scope?: unknown }, { work, reach }: LimitedUser): Within {
-  const mayName = reach?.mayNameIn(model) ?? (() => true);
-  const application: Writer = { mayName, mayWrite: (name) => model.clientFields.has(name) };
+  const application: Writer = {
+    mayName: () => true,
+    mayWrite: (name) => model.clientFields.has(name),
+    isToldAll: reach !== undefined,
+  };
   const client = reach && { ...application, scopeOf: reach.scopeOf, reads: reach.reads, boundsServer: true };
   const limit = ({ filter, bounds }: ReadScope): Limits => ({ scope: filter, writer: { ...(client ?? application), writeScope: bounds } });
 

@@ -10,6 +10,7 @@ import { readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
+import { type Hearing, notePlaces } from './hearing.ts';
 import type { Limits, Within } from './limits.ts';
 import type { AffectedRecords, Created, MaxOptions } from './store.ts';
 
@@ -24,6 +25,7 @@ interface StoreParts {
   readChanges(changes: unknown): Changes;
   /** Makes the document that a record is given away as. */
   give(record: StoredRecord): unknown;
+  readonly hearing: Hearing;
   work(): Work;
 }
 
@@ -41,12 +43,12 @@ const legalMax: LegalOptions<MaxOptions> = { max: orUndefined(aWholeNumber(1, mo
 const maxErrors = 100;
 
 /** Opens the operations of a store on many records. */
-export function openMany({ model, collection, within, change, readNew, readChanges, give, work }: StoreParts): StoreOfMany {
+export function openMany({ model, collection, within, change, readNew, readChanges, give, work, hearing }: StoreParts): StoreOfMany {
   function read(document: unknown): Record<string, unknown> | Error {
     try {
       return readNew(document);
     } catch (error) {
-      if (isError(error)) return error;
+      if (isError(error)) return hearing.refused(error) as Error;
       throw error;
     }
   }
@@ -66,11 +68,20 @@ export function openMany({ model, collection, within, change, readNew, readChang
   async function createAll(read: readonly (Record<string, unknown> | Error)[], { writer }: Limits): Promise<unknown[]> {
     refuseInvalid(read);
     const records = read as readonly Record<string, unknown>[];
-    await collection.insertAll(records, work(), writer);
+    try {
+      await collection.insertAll(records, work(), writer);
+    } catch (error) {
+      if (isProblem(error)) notePlaces(error);
+      throw error;
+    }
     return records.map(giveNew);
   }
 
-  async function createEach(read: readonly (Record<string, unknown> | Error)[], { writer }: Limits): Promise<Created<unknown>[]> {
+  async function createEach(
+    read: readonly (Record<string, unknown> | Error)[],
+    documents: readonly unknown[],
+    { writer }: Limits,
+  ): Promise<Created<unknown>[]> {
     const places = [...read.keys()].filter((place) => !isError(read[place]));
     const errors = await collection.insertEach(
       places.map((place) => read[place] as Record<string, unknown>),
@@ -78,10 +89,13 @@ export function openMany({ model, collection, within, change, readNew, readChang
       places,
       writer,
     );
-    return read.map((one, place) => {
+    const created: Created<unknown>[] = [];
+    for (const [place, one] of read.entries()) {
       const error = isError(one) ? one : errors.get(place);
-      return error ? { error } : { record: giveNew(one as Record<string, unknown>) };
-    });
+      if (error) created.push({ error: (await hearing.heard(error, () => documents[place])) as Error });
+      else created.push({ record: giveNew(one as Record<string, unknown>) });
+    }
+    return created;
   }
 
   function readTargets(filter: unknown, { max = 1_000 }: MaxOptions): (limits: Limits) => Targets {
@@ -96,7 +110,7 @@ export function openMany({ model, collection, within, change, readNew, readChang
       const all = Array.from(documents, read);
       return within(async (limits) => {
         const bound = all.map((one) => bind(one, limits.writer));
-        return options.all ? createAll(bound, limits) : createEach(bound, limits);
+        return options.all ? createAll(bound, limits) : createEach(bound, documents, limits);
       });
     },
     async updateMany(filter, changes, options = {}) {

@@ -11,25 +11,15 @@ import { Work } from '../mongo/driver/work.ts';
 import type { Keeps } from '../mongo/keeps/keep.ts';
 import { readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
-import { legalReferenceLimits } from '../mongo/relations/limits.ts';
 import { openReferencing, type WriteOptions } from '../mongo/relations/open-referencing.ts';
 import type { Removals } from '../mongo/removals/begin.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
-import {
-  anArrayOf,
-  aWholeNumber,
-  checkedLater,
-  checkOptions,
-  checkValue,
-  type LegalOptions,
-  oneOf,
-  orUndefined,
-  required,
-  trueOrFalse,
-} from '../options.ts';
+import { anArrayOf, checkOptions, checkValue } from '../options.ts';
 import { Invalid } from '../rules.ts';
+import { compileHearing, hearAll } from './hearing.ts';
 import { compileSaveDocument } from './held-documents.ts';
 import { lifeOnly, readHistory } from './history.ts';
+import { legal, legalCascade, legalDeleted, legalFind, legalHistory, legalIfMatch, legalRemove, legalScope } from './legal-options.ts';
 import { compileLimits, type Limits, type Reach } from './limits.ts';
 import { openMany } from './many.ts';
 import { compileModelReferences } from './model-references.ts';
@@ -44,30 +34,9 @@ import type {
   OpenStoreOptions,
   PurgeCascade,
   PurgeOptions,
-  ScopeOptions,
   Store,
 } from './store.ts';
 import { readSort, type Walk, walk } from './walk.ts';
-
-const legal: LegalOptions<OpenStoreOptions<unknown>> = {
-  db: checkedLater,
-  maxTimeMS: checkedLater,
-  models: anArrayOf('models'),
-  ...legalReferenceLimits,
-  scope: checkedLater,
-};
-const legalScope: LegalOptions<ScopeOptions<unknown>> = { scope: checkedLater };
-const legalIfMatch: LegalOptions<IfMatch> = { ifMatch: [isRevision, 'a revision'] };
-const legalRemove: LegalOptions<IfMatch & { inBackground: boolean }> = { ...legalIfMatch, inBackground: trueOrFalse };
-const legalCascade: LegalOptions<PurgeCascade> = { cascade: required([(value) => value === true, 'true']) };
-const legalDeleted: LegalOptions<DeletedOption> = { deleted: orUndefined(oneOf('only', 'with')) };
-const legalFind: LegalOptions<FindManyOptions<unknown>> = {
-  sort: checkedLater,
-  limit: orUndefined(aWholeNumber(0, undefined, ' of records')),
-  ...legalDeleted,
-};
-
-const legalHistory: LegalOptions<HistoryOptions> = { limit: orUndefined(aWholeNumber(0, undefined, ' of changes')), ...legalDeleted };
 
 /**
  * Opens the store of a model without an api, for a job, a seed script or a test. It sees every record. With an api, use
@@ -140,6 +109,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
     checkOptions(given, legalScope, '`store`');
     const { work, workOfPage = work, hold: tell } = user;
     const within = compileLimits(model, given, user);
+    const hearing = compileHearing(model, user.reach);
     const change: typeof within = (run) => {
       user.changes?.();
       return within(run);
@@ -191,7 +161,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
     }
 
     const store: Store<HasFields> & { readonly [name: string]: unknown } = {
-      ...(openMany({ model, collection, within, change, readNew, readChanges, give, work }) as object as Many),
+      ...(openMany({ model, collection, within, change, readNew, readChanges, give, work, hearing }) as object as Many),
       async get(id: unknown, options: DeletedOption = {}) {
         checkOptions(options, legalDeleted, '`get`');
         const [records, read] = [seen(options), readId(model, id)];
@@ -266,12 +236,8 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
         return change(({ scope }) => purge(purging, scope, given as PurgeOptions, work)) as never;
       },
     };
-    return store;
+    return hearAll(store, hearing);
   };
-}
-
-function isRevision(given: unknown): boolean {
-  return typeof given === 'number' || typeof given === 'bigint';
 }
 
 function readWalk(model: CompiledModel, filter: unknown, options: FindManyOptions<unknown>): Omit<Walk, 'scope'> {

@@ -92,8 +92,8 @@ export interface AffectedRecords {
 }
 
 /**
- * The outcome for one of many new records. `error` is a problem (409, 422, 503, 504), or a plain Error for a value of a
- * private field.
+ * The outcome for one of many new records. `error` is a problem (409, 422, 503, 504), or, in a store of the
+ * application, a plain Error for a value of a private field.
  */
 export type Created<Doc> = { readonly record: Doc; readonly error?: undefined } | { readonly record?: undefined; readonly error: Error };
 
@@ -141,7 +141,8 @@ export interface OpenStoreOptions<Doc> extends ScopeOptions<Doc>, ReferenceLimit
  * hooks of a resource do not run.
  *
  * Records come and go as documents, as handlers and hooks know them. Errors are the problems of the routes: 404, 409,
- * 412, 422, 503, 504. A value that does not fit a private field is a plain Error.
+ * 412, 422, 503, 504. In a request, they name every field, and are told to the client in its view; otherwise a
+ * value that does not fit a private field is a plain Error.
  */
 export interface Store<M extends HasFields> {
   /** Reads a record. Throws `not_found` (404) if there is none. */

@@ -125,12 +125,15 @@ describe('before hooks', () => {
   });
 
   it.each(requests.slice(0, 3))(
-    'of %s%s that leave an invalid value are 422 if clients know the field, and otherwise 500',
+    'of %s%s that leave invalid values are 422 with those of fields that clients know, and 500 if there are no such',
     async (method, path, body) => {
       act = (_ctx, draft) => Object.assign(draft, { title: 'much too long' });
       const refused = await send(method, `/api/docs${path}`, body);
       expect(refused.body).toMatchObject({ status: 422, errors: [{ field: 'title', rule: 'maxLength' }] });
       act = (_ctx, draft) => Object.assign(draft, { title: 'much too long', hash: 5 });
+      const both = await send(method, `/api/docs${path}`, body);
+      expect([both.body, both.text.includes('hash'), api.errors]).toEqual([refused.body, false, []]);
+      act = (_ctx, draft) => Object.assign(draft, { hash: 5 });
       expect((await send(method, `/api/docs${path}`, body)).body).toEqual({
         type: 'about:blank',
         title: 'Internal Server Error',

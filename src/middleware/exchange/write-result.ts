@@ -1,3 +1,4 @@
+import { isProblem, Problem, type ProblemDocument } from '../../errors.ts';
 import { JsonNumber } from '../../http/json.ts';
 import type { CompiledAnswer } from '../../model/compile/compile-answer.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
@@ -9,7 +10,9 @@ import { isStoredObject, mapEntries } from '../../model/value/stored-shape.ts';
 import { writeUntyped } from '../../model/value/untyped.ts';
 import { isStoredRecord, StoredRecord } from '../../mongo/stored-record.ts';
 import { rulesOf as askedOf, withViews } from '../views/asked-rules.ts';
+import { asTold } from './as-told.ts';
 import type { Context } from './context.ts';
+import { reportError } from './report-error.ts';
 
 /** Writes what a handler returned as JSON, as the caller of the request may see it. */
 export type WriteResult = (value: unknown, ctx: Context) => Promise<string>;
@@ -30,6 +33,22 @@ interface Rules {
   readonly secrets: ReadonlySet<string>;
   /** Collects the records that the answer shows, if a key or a batch has to know them. */
   readonly noted: Set<StoredRecord> | undefined;
+  /** The document of a problem, such as that of one of many new records, as the caller is told it. */
+  tell(problem: Problem): ProblemDocument;
+}
+
+/** A problem that the caller may not be told of is reported, once for each answer. */
+function telling(ctx: Context): Rules['tell'] {
+  const told = new Map<Problem, ProblemDocument>();
+  return function tell(problem) {
+    const known = told.get(problem);
+    if (known) return known;
+    const error = asTold(ctx, problem);
+    if (!isProblem(error)) reportError(ctx, error);
+    const document = (isProblem(error) ? error : new Problem({ code: 'internal' })).toDocument();
+    told.set(problem, document);
+    return document;
+  };
 }
 
 /**
@@ -40,18 +59,25 @@ interface Rules {
  * count as plain objects.
  */
 export function compileWriteResult(model: CompiledModel | undefined, answer: CompiledAnswer | undefined): WriteResult {
-  const rulesOf = (ctx: Context, see: See): Rules => ({ secrets: secretsOf(model, ctx, see), noted: ctx.noted, see });
+  const rulesOf = (ctx: Context, see: See, tell: Rules['tell']): Rules => ({
+    secrets: secretsOf(model, ctx, see),
+    noted: ctx.noted,
+    see,
+    tell,
+  });
   if (typeof answer === 'object') {
     const data = answer.node.byName.get('data')?.node;
     return async function writeResult(value, ctx) {
       const seen = answer.rules.length > 0 ? answer.seenBy(await askedOf(ctx).ask(answer.rules)) : answer;
-      return withViews(ctx, (see) => seen.write(prepare(value, data, rulesOf(ctx, see))));
+      const tell = telling(ctx);
+      return withViews(ctx, (see) => seen.write(prepare(value, data, rulesOf(ctx, see, tell))));
     };
   }
   return async function writeResult(value, ctx) {
     if (answer === 'record' && !recordOf(value))
       throw new Error("An operation with `answer: 'record'` must return a record of `ctx.load()` or `ctx.save()`.");
-    return withViews(ctx, (see) => write(value, rulesOf(ctx, see)));
+    const tell = telling(ctx);
+    return withViews(ctx, (see) => write(value, rulesOf(ctx, see, tell)));
   };
 }
 
@@ -76,7 +102,7 @@ function write(given: unknown, rules: Rules): string {
   const record = recordOf(given);
   if (record) rules.noted?.add(record);
   if (record) return shown(record, rules).toText();
-  const value = asJson(given);
+  const value = asJson(given, rules);
   if (!Object.is(value, given)) return write(value, rules); // NaN is not equal to itself
   if (Array.isArray(value)) return `[${Array.from(value, (one) => write(one, rules)).join(',')}]`;
   const members = membersOf(value);
@@ -90,7 +116,7 @@ function prepare(given: unknown, node: Node | undefined, rules: Rules): unknown 
   const record = recordOf(given);
   if (record) rules.noted?.add(record);
   if (record) return asDeclared(shown(record, rules).readableIn(node), node);
-  const value = asJson(given);
+  const value = asJson(given, rules);
   if (!Object.is(value, given)) return prepare(value, node, rules);
   if (Array.isArray(value)) return Array.from(value, (one) => prepare(one, node?.kind === 'array' ? node.items.node : undefined, rules));
   const members = membersOf(value);
@@ -134,10 +160,11 @@ function asDeclaredLeaf(value: unknown, leaf: Leaf): unknown {
 }
 
 /**
- * Returns the value that `JSON.stringify` would use in place of an object with `toJSON`. Dates and BSON types have
- * rules of their own.
+ * Returns the document of a problem, and the value that `JSON.stringify` would use in place of an object with `toJSON`.
+ * Dates and BSON types have rules of their own.
  */
-function asJson(value: unknown): unknown {
+function asJson(value: unknown, { tell }: Rules): unknown {
+  if (isProblem(value)) return tell(value);
   return isStoredObject(value) && typeof value.toJSON === 'function' ? (value.toJSON('') as unknown) : value;
 }
 

@@ -1,13 +1,9 @@
-import { once } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { viewOf } from '../../model/compile/view-of.ts';
-import { writableNames } from '../../model/write/access.ts';
-import type { Writer } from '../../mongo/collection/writer.ts';
 import { buildFilter, type Condition, type Filter, readScope } from '../../mongo/query/filter.ts';
 import type { Reach, ReadScope } from '../../store/limits.ts';
 import type { Context, FindResources, ScopeFunction, ServedModel } from '../exchange/context.ts';
 import { exchangeOf } from '../exchange/exchange.ts';
-import { rulesOf, Unasked } from '../views/asked-rules.ts';
+import { withViews } from '../views/asked-rules.ts';
 import { findMain, type GuardedSource } from './relation-targets.ts';
 import { isRefusal } from './source-scopes.ts';
 import { readsField } from './writer.ts';
@@ -23,7 +19,7 @@ export function compileFindResources(resources: readonly ServedModel[]): FindRes
  * Finds the resource of a model by the rule of relations. Throws a plain Error if there is none, or if it is ambiguous.
  */
 export function findScoped(ctx: Context, model: Pick<CompiledModel, 'name' | 'collection'>): ServedModel {
-  const own = findResources(ctx, model);
+  const own = ctx.findResources?.(model) ?? []; // without an api there are no resources
   const found = findMain(own);
   if (found) return found;
   const paths = own.map(({ path }) => `\`${path}\``).join(', ');
@@ -32,33 +28,6 @@ export function findScoped(ctx: Context, model: Pick<CompiledModel, 'name' | 'co
   throw new Error(
     `A store of ${model.name} in a request needs a \`scope\`, because ${why}: give it a filter, \`ctx.scope\`, or \`everything\`.`,
   );
-}
-
-/** Without an api there are no resources. */
-function findResources(ctx: Context, model: Pick<CompiledModel, 'name' | 'collection'>): readonly ServedModel[] {
-  return ctx.findResources?.(model) ?? [];
-}
-
-/**
- * The fields that clients may write by a resource of the model; without one, those that its policies leave open. Of a
- * model with rules that were not asked, those that every caller may write.
- */
-export function mayNameIn(ctx: Context, model: CompiledModel): Writer['mayName'] {
-  const names = once(() => {
-    const own = findResources(ctx, model);
-    const rules = own.length > 0 ? own : [{}];
-    return new Set(rules.flatMap((one) => [...writableNames(seenOrNarrowest(ctx, model).fieldTable, one)]));
-  });
-  return (name) => names().has(name);
-}
-
-function seenOrNarrowest(ctx: Context, model: CompiledModel): CompiledModel {
-  try {
-    return rulesOf(ctx).seen(model);
-  } catch (error) {
-    if (error instanceof Unasked) return viewOf(model, new Set());
-    throw error;
-  }
 }
 
 /** The filter that the scope of a resource requires of its records in this request. */
@@ -77,7 +46,7 @@ function keyOf({ name, collection }: Pick<CompiledModel, 'name' | 'collection'>)
  */
 export function reachOf(ctx: Context): Reach {
   return {
-    mayNameIn: (model) => mayNameIn(ctx, model),
+    see: (model) => withViews(ctx, (see) => see(model)),
     findScope(model) {
       const { scope, scopeWrites } = findScoped(ctx, model);
       return async () => readOwn(await askScope(ctx, scope as ScopeFunction), model, scopeWrites);

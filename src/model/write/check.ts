@@ -3,7 +3,7 @@ import type { Check } from '../define/schema.ts';
 import { join, type Node, type ObjectNode, pathIn, recordPath } from '../node.ts';
 import { compileHydrate } from '../read/hydrate.ts';
 import { type Access, isBlindField, isUnknownTo } from './access.ts';
-import { after, mapKeysOf, member } from './refuse-invalid.ts';
+import { after, mapKeysOf, member } from './document-paths.ts';
 import type { Report } from './report.ts';
 
 /**

@@ -26,7 +26,8 @@ type ReadNewDocument = (document: unknown, named?: { readonly id: unknown }) => 
  * id, defaults, revision and timestamps. A member that is undefined counts as left out. Throws as {@link refuseInvalid}
  * does.
  */
-export function compileNewDocument({ name, root }: WritableModel): ReadNewDocument {
+export function compileNewDocument(model: WritableModel): ReadNewDocument {
+  const { root } = model;
   const access = storeAccess({ existing: false });
   const refuseKeys = compileKeyCheck(root, access);
   const runCheck = compileCheck(root);
@@ -48,7 +49,7 @@ export function compileNewDocument({ name, root }: WritableModel): ReadNewDocume
       else if (value !== absent) stored[field.key] = value;
     }
     if (report.size === 0) runCheck?.(stored, '', report);
-    refuse(report.errors, root, given, `A record of ${name} cannot be created`);
+    refuse(report.errors, model, given, 'created');
     return stored;
   };
 }
@@ -57,7 +58,8 @@ export function compileNewDocument({ name, root }: WritableModel): ReadNewDocume
  * Compiles the reader of changes that the application's own code makes: a merge patch (RFC 7396) in document form. A
  * member that is undefined counts as left out. Throws as {@link refuseInvalid} does.
  */
-export function compileDocumentChanges({ name, root }: WritableModel): (changes: unknown) => Changes {
+export function compileDocumentChanges(model: WritableModel): (changes: unknown) => Changes {
+  const { root } = model;
   const access = storeAccess({ existing: true });
   const plan = compileChanges(root, access, 'merge');
   const checkWhole = compileWholeCheck(root);
@@ -66,14 +68,14 @@ export function compileDocumentChanges({ name, root }: WritableModel): (changes:
     const report = new Report();
     const planned = plan(given, report);
     if (report.size === 0) checkWhole?.(planned, report);
-    refuse(report.errors, root, given, `A record of ${name} cannot be updated`);
+    refuse(report.errors, model, given, 'updated');
     return planned;
   };
 }
 
 /** As in the routes, a key that is no field is 422. */
-function refuse(errors: readonly FieldError[], root: ObjectNode, given: unknown, what: string): void {
-  refuseInvalid(errors, root, given, what, { mayHaveClientKeys: true });
+function refuse(errors: readonly FieldError[], model: WritableModel, given: unknown, what: 'created' | 'updated'): void {
+  refuseInvalid(errors, model, given, `A record of ${model.name} cannot be ${what}`, { mayHaveClientKeys: true });
 }
 
 function asGiven(document: unknown): Record<string, unknown> {

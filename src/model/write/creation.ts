@@ -31,7 +31,12 @@ function whyNotCreated(name: string, { incomplete, refusals }: Report): readonly
   const missing = incomplete.find(({ path }) => path === name)?.keys;
   if (!missing) return refusals;
   if (missing.length === 0) return [onlyByServer.at(name)];
-  return [new Invalid('incomplete', `does not exist yet; to create it, send also ${missing.join(', ')}`, { missing }).at(name)];
+  return [lacks(missing).at(name)];
+}
+
+/** The error of an object that the body does not suffice to create. */
+export function lacks(missing: readonly string[]): Invalid {
+  return new Invalid('incomplete', `does not exist yet; to create it, send also ${missing.join(', ')}`, { missing });
 }
 
 /**

@@ -11,8 +11,9 @@ import { KeyMerge } from './key-merge.ts';
 import { type Assignment, type Changes, type ChangesDraft, compileFieldPlan, type EmbeddedMerge } from './plan-changes.ts';
 import { compileObjectPlan, emptyDraft, type Members, noteUnknownKeys, refuseMistakes, type SaveDraft, setByService } from './plan-save.ts';
 import { compileFieldReader, compileObjectReader, isRequiredButMissing } from './read-value.ts';
-import { areKnownToClients, describeErrors } from './refuse-invalid.ts';
+import { describeErrors, seenErrors } from './refuse-invalid.ts';
 import { Report } from './report.ts';
+import type { Subject } from './subject.ts';
 
 /** The members of a compiled model that drafts need. */
 interface DraftedModel {
@@ -40,17 +41,18 @@ export interface Drafts {
  * Compiles the drafts of a model. What hooks change or add is read with the server's access: the client's policy does
  * not apply.
  *
- * The readers throw `validation_failed` (422) for invalid values of fields that clients know, because such a value
- * probably comes from the client. They throw a plain Error (500) if one of the fields is private, and for a key that is
- * not a field or that the service itself sets.
+ * The readers throw `validation_failed` (422) for invalid values, of which the client is told what its view has,
+ * because such a value probably comes from it. They throw a plain Error (500) for a key that is not a field or that the
+ * service itself sets.
  */
-export function compileDrafts({ name, root, hydrate }: DraftedModel): Drafts {
+export function compileDrafts(model: DraftedModel): Drafts {
+  const { name, root, hydrate } = model;
   const sentence = `A hook in \`before\` left a draft of ${name} that cannot be written`;
   const planRecord = compileObjectPlan(root, recordPath, false);
   const readWhole = compileObjectReader(root, { ...serverAccess, defersChecks: true });
   const shown = new Map(valuesOf(root, recordPath));
   const shownAt = (path: string) => shown.get(path) as ShownAt;
-  const planDraft = compileDraftPlan(root, recordPath, { root, sentence, namesAt: (path) => shownAt(path).names });
+  const planDraft = compileDraftPlan(root, recordPath, { model, sentence, namesAt: (path) => shownAt(path).names });
   const checkWhole = compileWholeCheck(root);
 
   /** A copy, because a hook may keep its draft and change it while the write is under way. */
@@ -81,7 +83,7 @@ export function compileDrafts({ name, root, hydrate }: DraftedModel): Drafts {
       const found = emptyDraft();
       const left = copyDraft(draft);
       const after = planRecord(left, hydrate(stored) as Members, stored, found);
-      refuseMistakes(root, left, found, sentence);
+      refuseMistakes(model, left, found, sentence);
       if (isIncomplete) requireComplete(after);
       return Object.fromEntries(root.fields.filter(({ key }) => Object.hasOwn(after, key)).map(({ key }) => [key, after[key]]));
     },
@@ -94,7 +96,7 @@ export function compileDrafts({ name, root, hydrate }: DraftedModel): Drafts {
       planDraft(left, before, plans);
       const read = { ...changes, ...plans.read };
       if (plans.found.mistakes.length + plans.report.size === 0 && !changes.storedCheck) checkWhole?.(read, plans.report);
-      refuseMistakes(root, left, plans.found, sentence);
+      refuseMistakes(model, left, plans.found, sentence);
       return read;
     },
   };
@@ -146,11 +148,11 @@ class Plans {
 }
 
 /**
- * The context of every plan of a draft: the record's own node, the names of stored paths, and the beginning of messages
+ * The context of every plan of a draft: the model, the names of stored paths, and the beginning of messages
  * to the developer.
  */
 interface About {
-  readonly root: ObjectNode;
+  readonly model: Subject['model'];
   readonly sentence: string;
   namesAt(path: string): readonly string[];
 }
@@ -233,8 +235,9 @@ function refuseCreation({ path, refused }: EmbeddedMerge, left: Members, { incom
   if (incomplete.some((one) => one.path === names.join('.')))
     return refused.length > 0 ? { path, whole: undefined, refused } : impossible(path, about);
   const document = names.reduceRight<unknown>((within, name) => ({ [name]: within }), left);
-  if (refusals.length > 0 && !areKnownToClients(about.root, document, refusals)) return impossible(path, about);
-  return { path, whole: undefined, refused: refusals }; // without refusals, an object inside it has the error
+  const seen = seenErrors(refusals, about.model, document);
+  if (refusals.length > 0 && seen.length === 0) return impossible(path, about);
+  return { path, whole: undefined, refused: seen }; // without refusals, an object inside it has the error
 }
 
 function impossible(path: string, about: About): EmbeddedMerge {

@@ -10,6 +10,7 @@ import type { Assignment } from './plan-changes.ts';
 import { compileFieldReader, isRequiredButMissing, valueOfUnsent } from './read-value.ts';
 import { refuseInvalid } from './refuse-invalid.ts';
 import { Report } from './report.ts';
+import type { Subject } from './subject.ts';
 
 /** The write of a saved record: only what its handler changed. */
 export interface SavePlan {
@@ -56,16 +57,16 @@ export type PlanObject = (document: Members, before: Members, stored: Members, d
  * Compiles the plan of `ctx.save`. Only changed values are validated, and only the checks of changed objects run; the
  * record is such an object too. The policy does not apply, because it is about clients.
  *
- * The plan throws `validation_failed` (422) for invalid values of fields that clients know, because such a value
- * probably comes from the client. It throws a plain Error (500) if one of the fields is private, and for a key that is
- * not a field or that the service itself sets.
+ * The plan throws as {@link refuseInvalid} does for invalid values, and a plain Error (500) for a key that is not a
+ * field or that the service itself sets.
  */
-export function compilePlanSave({ root, hydrate, name, revision }: SavedModel): PlanSave {
+export function compilePlanSave(model: SavedModel): PlanSave {
+  const { root, hydrate, name, revision } = model;
   const planObject = compileObjectPlan(root, recordPath, revision === undefined);
   return function planSave(document, stored) {
     const draft = emptyDraft();
     planObject(document as Members, hydrate(stored) as Members, stored, draft);
-    refuseMistakes(root, document, draft, `A record of ${name} cannot be saved`);
+    refuseMistakes(model, document, draft, `A record of ${name} cannot be saved`);
     return draft;
   };
 }
@@ -76,12 +77,12 @@ export function emptyDraft(): SaveDraft {
 }
 
 /**
- * Throws what was found: a plain Error (500) for mistakes and for values of private fields, which begins with
- * `sentence`, and `validation_failed` (422) for values of fields that clients know.
+ * Throws what was found: a plain Error (500) for mistakes, which begins with `sentence`, and otherwise as
+ * {@link refuseInvalid} does.
  */
-export function refuseMistakes(root: ObjectNode, document: unknown, { mistakes, report }: SaveDraft, sentence: string): void {
+export function refuseMistakes(model: Subject['model'], document: unknown, { mistakes, report }: SaveDraft, sentence: string): void {
   if (mistakes.length > 0) throw new Error(`${sentence}: ${mistakes.join('; ')}.`);
-  refuseInvalid(report.errors, root, document, sentence);
+  refuseInvalid(report.errors, model, document, sentence);
 }
 
 /**

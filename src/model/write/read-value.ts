@@ -194,7 +194,8 @@ export function compileKeyCheck(node: ObjectNode, access: Access): (value: objec
   };
 }
 
-function describeUnknown(key: string, candidates: readonly string[]): Invalid {
+/** The error of a key that is no field, with the field that is probably meant. */
+export function describeUnknown(key: string, candidates: readonly string[]): Invalid {
   const suggestion = nearest(key, candidates);
   if (suggestion === undefined) return unknownField;
   return new Invalid('unknown_field', `${unknownField.message}; did you mean \`${suggestion}\`?`, { suggestion });

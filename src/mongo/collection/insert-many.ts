@@ -1,6 +1,7 @@
 import { BSON, type Collection, type Db, MongoServerError } from 'mongodb';
 import { isProblem, Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { placeError } from '../../rules.ts';
 import type { Commands } from '../driver/commands.ts';
 import { inParts } from '../driver/in-parts.ts';
 import { compileInsertMany, type WriteError } from '../driver/insert-command.ts';
@@ -119,6 +120,6 @@ function withPlace(error: unknown, places: readonly number[]): unknown {
 /** The same problem about one record of several: the fields in it have the place of the record in front. */
 export function atPlace(problem: Problem, index: number): Problem {
   const { status, code, title, type, detail, headers, cause, errors } = problem;
-  const placed = errors?.map((error) => ({ ...error, field: error.field === '' ? String(index) : `${index}.${error.field}` }));
+  const placed = errors?.map((error) => placeError(error, String(index)));
   return new Problem({ status, code, title, type, detail, headers, cause, ...(placed && { errors: placed }) });
 }

@@ -3,7 +3,7 @@ import { Problem, validationFailed } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { KeyMerge } from '../../model/write/key-merge.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
-import type { FieldError } from '../../rules.ts';
+import { type FieldError, placeError } from '../../rules.ts';
 import type { Commands } from '../driver/commands.ts';
 import { inParts } from '../driver/in-parts.ts';
 import { compileFirstBatch, type FirstBatch } from '../driver/read-batches.ts';
@@ -254,7 +254,7 @@ export function openManyWrites(
 
 /** The same error, with the id of its record in front of the path. */
 function ofRecord(model: CompiledModel, { _id }: Stored, error: FieldError): FieldError {
-  return { ...error, field: `${spellId(model, _id)}.${error.field}` };
+  return placeError(error, spellId(model, _id));
 }
 
 function tooManyMatches(max: number): Problem {

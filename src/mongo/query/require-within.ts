@@ -14,6 +14,8 @@ export interface WriteBounds {
    * what the writer may see. Any other field has a value of the server, which may refer to any record.
    */
   mayWrite(name: string): boolean;
+  /** Whether a 422 names every field, as in `Told`. @default false */
+  readonly isToldAll?: boolean;
   /**
    * The field whose value the path of the request names. If the record may not have it, or if it leads nowhere, there
    * is nothing at that path: 404.
@@ -64,6 +66,6 @@ function refuse(bounds: Bounds, broken: readonly Condition[]): void {
 const outOfScope = new Invalid('scope', 'must keep the record within your reach');
 
 function errorsOf(bounds: Bounds, broken: readonly Condition[]): FieldError[] {
-  const names = new Set(broken.map(({ field }) => field.name).filter((name) => bounds?.mayWrite(name)));
+  const names = new Set(broken.map(({ field }) => field.name).filter((name) => bounds?.isToldAll || bounds?.mayWrite(name)));
   return [...names].map((field) => outOfScope.at(field));
 }

@@ -148,7 +148,7 @@ function openCheckedWrites(
         return missing;
       };
       try {
-        await checked(named, writer, work, refuse, () => plain.insert(record, work));
+        await checked(named, writer, work, refuse, () => plain.insert(record, work, { writer }));
       } catch (error) {
         if (!isError(error)) throw error;
         if (work.transaction?.failure) throw isProblem(error) ? atPlace(error, place) : error;

@@ -8,9 +8,11 @@ import { inParts } from '../../driver/in-parts.ts';
 import { asPart } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
 import { type Deletion, newDeletion } from '../../query/deleted.ts';
+import type { Filter } from '../../query/filter.ts';
 import type { StoredRecord } from '../../stored-record.ts';
 import type { Latched } from '../check/latches/latch.ts';
 import type { CascadeLimits, Edge, References } from '../references.ts';
+import { retellBy } from '../retellings.ts';
 import { buildClear } from './clear-references.ts';
 import { type CascadePlan, findRestricting, planCascade, type Rewrite } from './plan-cascade.ts';
 
@@ -109,20 +111,36 @@ function byId(records: readonly StoredRecord[]): Map<string, StoredRecord> {
 }
 
 /**
- * 409, with the relations of records that the client may see, and how many there are. It names nothing that the client
- * may not see.
+ * 409, with the relations of records that the writer may see, and how many there are. It names nothing that the client
+ * may not see, but to a handler that catches it.
  */
 export async function stillReferenced(
   plan: Pick<CascadePlan, 'gone' | 'restricting'>,
   writer: Writer | undefined,
   work: Work,
 ): Promise<Problem> {
-  const seen: string[] = [];
+  const found: Referrers[] = [];
   for (const edge of plan.restricting) {
-    const count = await countSeen(edge, plan, writer, work);
-    if (count > 0) seen.push(`\`${edge.field.name}\` of ${amount(count)} of ${edge.holder.model.name}`);
+    const seen = await countSeen(edge, plan, writer, work);
+    found.push({ edge, seen, all: writer?.isToldAll ? await countIn({}, edge, plan, work) : seen });
   }
-  const by = seen.length > 0 ? listNames(seen) : 'other records';
+  const told = refusalBy(found.map(({ edge, all }) => [edge, all]));
+  if (writer?.reads && !writer.isToldAll) return told;
+  return retellBy(told, (sees) => refusalBy(found.map(({ edge, seen }) => [edge, sees(edge.holder.model, edge.field.name) ? seen : 0])));
+}
+
+/** How many records forbid a delete by one reference: all of them, and those that the client may see. */
+interface Referrers {
+  readonly edge: Edge;
+  readonly all: number;
+  readonly seen: number;
+}
+
+function refusalBy(counts: readonly (readonly [Edge, number])[]): Problem {
+  const named = counts
+    .filter(([, count]) => count > 0)
+    .map(([edge, count]) => `\`${edge.field.name}\` of ${amount(count)} of ${edge.holder.model.name}`);
+  const by = named.length > 0 ? listNames(named) : 'other records';
   return new Problem({ code: 'still_referenced', detail: `It cannot be deleted while it is referred to by ${by}.` });
 }
 
@@ -130,7 +148,10 @@ async function countSeen(edge: Edge, plan: Pick<CascadePlan, 'gone'>, writer: Wr
   const { field, holder } = edge;
   if (field.isPrivate || (await writer?.reads?.(holder.model, field.name)) === false) return 0;
   const scope = writer?.scopeOf ? await writer.scopeOf(holder) : {};
-  if (!scope) return 0;
+  return scope ? countIn(scope, edge, plan, work) : 0;
+}
+
+async function countIn(scope: Filter, edge: Edge, plan: Pick<CascadePlan, 'gone'>, work: Work): Promise<number> {
   return (await findRestricting(edge, plan, { scope, most: mostCounted + 1 }, work)).size;
 }
 

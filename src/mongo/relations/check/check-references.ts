@@ -2,7 +2,7 @@ import { notFound, validationFailed } from '../../../errors.ts';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import type { ReferenceField, VisitId } from '../../../model/relations/reference-fields.ts';
 import type { Changes } from '../../../model/write/plan-changes.ts';
-import { type FieldError, Invalid } from '../../../rules.ts';
+import { type FieldError, Invalid, note } from '../../../rules.ts';
 import type { Writer } from '../../collection/writer.ts';
 import type { Work } from '../../driver/work.ts';
 import { applyChanges } from '../../query/apply-changes.ts';
@@ -268,14 +268,17 @@ export async function danglingIn(edges: readonly Edge[], model: CompiledModel, w
   const names = new Set<string>();
   for (const { field } of edges) {
     const own = model.references.find(({ path }) => path === field.path);
-    const isTold = own && !own.isPrivate && (await writer?.reads?.(model, own.name)) !== false;
+    const isTold = own && (writer?.isToldAll || (!own.isPrivate && (await writer?.reads?.(model, own.name)) !== false));
     names.add(isTold ? own.name : '');
   }
-  return Array.from(names, (name) => unknownRecord.at(name));
+  const errors = Array.from(names, (name) => unknownRecord.at(name));
+  for (const error of errors) note(error, { instead: unknownRecord.at('') });
+  return errors;
 }
 
 /** The errors of missing references that the writer knows of. */
 function errorsOf(missing: readonly Named[], writer: Writer | undefined): FieldError[] {
-  const told = missing.filter(({ edge: { field } }) => (isServer(writer) ? !field.isPrivate : writer?.mayWrite(field.name)));
+  const isTold = ({ isPrivate, name }: ReferenceField) => (isServer(writer) ? !isPrivate : writer?.mayWrite(name));
+  const told = writer?.isToldAll ? missing : missing.filter(({ edge }) => isTold(edge.field));
   return told.flatMap(({ ids }) => [...ids.values()].flatMap(({ paths }) => Array.from(paths, (path) => unknownRecord.at(path))));
 }
