@@ -7,17 +7,20 @@ import { compareStored } from '../support/fuzzing/stored-order.ts';
 import { useApi } from '../support/http/api.ts';
 
 const sort = { policy: { sort: true } } as const;
-const Mixed = defineModel('Mixed', {
-  collection: 'mixed',
-  fields: {
-    id: t.int(sort),
-    n: t.nullable(t.float(), sort),
-    i: t.optional(t.int64(sort)),
-    s: t.nullable(t.string(), sort),
-    d: t.nullable(t.date(), sort),
-    b: t.nullable(t.boolean(), sort),
-    o: t.optional(t.object('Inner', { n: t.optional(t.decimal(sort)) })),
-  },
+const fields = {
+  id: t.int(sort),
+  n: t.nullable(t.float(), sort),
+  i: t.optional(t.int64(sort)),
+  s: t.nullable(t.string(), sort),
+  d: t.nullable(t.date(), sort),
+  b: t.nullable(t.boolean(), sort),
+  o: t.optional(t.object('Inner', { n: t.optional(t.decimal(sort)) })),
+};
+const Mixed = defineModel('Mixed', { collection: 'mixed', fields });
+/** The same with indexes of some sorts, and of the first keys of others: these pages are read in several ranges. */
+const Indexed = defineModel('Indexed', {
+  collection: 'indexed',
+  fields: { ...fields, o: t.optional(t.object('IndexedInner', { n: t.optional(t.decimal(sort)) })) },
 });
 
 const database = useDatabase();
@@ -30,10 +33,24 @@ const ByFloat = defineModel('ByFloat', { collection: 'by_float', fields: { id: t
 
 const api = useApi(database, (shop) => [
   shop.resource({ model: Mixed, paging: cursorPaging({ max: 50 }) }),
+  shop.resource({ model: Indexed, paging: cursorPaging({ max: 50 }) }),
   shop.resource({ model: ByFloat }),
   shop.resource({ model: ByObjectId }),
 ]);
-const mixed = () => database.db.collection<{ _id: number }>('mixed');
+type Path = 'mixed' | 'indexed';
+const paths = fc.constantFrom<Path>('mixed', 'indexed');
+const rowsOf = (path: Path) => database.db.collection<{ _id: number }>(path);
+const mixed = () => rowsOf('mixed');
+
+beforeAll(async () => {
+  await rowsOf('indexed').createIndexes([
+    { key: { n: 1, s: 1, d: 1, _id: 1 } },
+    { key: { i: -1, b: 1 } },
+    { key: { s: 1 } },
+    { key: { d: 1, n: -1, _id: 1 } },
+    { key: { 'o.n': 1, i: 1, _id: 1 } },
+  ]);
+});
 
 beforeEach(() => mixed().deleteMany({}));
 
@@ -58,11 +75,11 @@ type Meanwhile = (page: number) => unknown;
 const nothing: Meanwhile = () => undefined;
 
 /** All pages of one size, from the first to the last. */
-async function walkForwards(keys: string, limit: number, meanwhile = nothing): Promise<MixedPage[]> {
+async function walkForwards(keys: string, limit: number, meanwhile = nothing, path: Path = 'mixed'): Promise<MixedPage[]> {
   const pages: MixedPage[] = [];
   for (let after = ''; pages.length < 200; ) {
     await meanwhile(pages.length);
-    const page = await getPage(`sort=${keys}&limit=${limit}${after}`);
+    const page = await getPage(`sort=${keys}&limit=${limit}${after}`, path);
     pages.push(page);
     if (page.next === null) return pages;
     after = `&after=${page.next}`;
@@ -71,12 +88,18 @@ async function walkForwards(keys: string, limit: number, meanwhile = nothing): P
 }
 
 /** All pages of one size before a page, and that page, from the first to the last. */
-async function walkBackwards(keys: string, limit: number, from: MixedPage, meanwhile = nothing): Promise<MixedPage[]> {
+async function walkBackwards(
+  keys: string,
+  limit: number,
+  from: MixedPage,
+  meanwhile = nothing,
+  path: Path = 'mixed',
+): Promise<MixedPage[]> {
   const pages = [from];
   for (let { prev } = from; pages.length < 200; ) {
     if (prev === null) return pages.reverse();
     await meanwhile(pages.length);
-    const page = await getPage(`sort=${keys}&limit=${limit}&before=${prev}`);
+    const page = await getPage(`sort=${keys}&limit=${limit}&before=${prev}`, path);
     expect(page.next).not.toBeNull();
     pages.push(page);
     prev = page.prev;
@@ -167,24 +190,31 @@ const changes = fc.array(fc.record({ inserted: fc.array(row, { maxLength: 3 }), 
 describe('a cursor walk', () => {
   it('visits each record exactly once, in the order of MongoDB, over any mix of missing, null, equal and differently typed values, also of types that the model does not say', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), keys, size, size, async (values, by, limit, limitBack) => {
-        const rows = values.map(toRow);
-        await mixed().deleteMany({});
-        await mixed().insertMany(rows);
-        const forwards = await walkForwards(by, limit);
-        expect(idsOf(forwards)).toEqual(sorted(rows, by));
-        const backwards = await walkBackwards(by, limitBack, forwards.at(-1) as MixedPage);
-        expect(idsOf(backwards)).toEqual(sorted(rows, by));
-        // With the size of the way there, the way back shows the same pages.
-        if (limit === limitBack) expect(backwards.map(({ ids }) => ids)).toEqual(forwards.map(({ ids }) => ids));
-      }),
+      fc.asyncProperty(
+        fc.array(row, { minLength: 1, maxLength: 30 }),
+        keys,
+        size,
+        size,
+        paths,
+        async (values, by, limit, limitBack, path) => {
+          const rows = values.map(toRow);
+          await rowsOf(path).deleteMany({});
+          await rowsOf(path).insertMany(rows);
+          const forwards = await walkForwards(by, limit, nothing, path);
+          expect(idsOf(forwards)).toEqual(sorted(rows, by));
+          const backwards = await walkBackwards(by, limitBack, forwards.at(-1) as MixedPage, nothing, path);
+          expect(idsOf(backwards)).toEqual(sorted(rows, by));
+          // With the size of the way there, the way back shows the same pages.
+          if (limit === limitBack) expect(backwards.map(({ ids }) => ids)).toEqual(forwards.map(({ ids }) => ids));
+        },
+      ),
       cases(50),
     );
   }, 120_000);
 
   it('neither misses nor repeats a record that stays, either way, whatever others insert and delete meanwhile', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(row, { minLength: 5, maxLength: 30 }), keys, size, changes, async (values, by, limit, all) => {
+      fc.asyncProperty(fc.array(row, { minLength: 5, maxLength: 30 }), keys, size, changes, paths, async (values, by, limit, all, path) => {
         for (const isBackwards of [false, true]) {
           const rows = values.map(toRow);
           const deleted = new Set<number>();
@@ -193,13 +223,13 @@ describe('a cursor walk', () => {
             const change = all[page];
             if (!change) return;
             for (const index of change.deleted) deleted.add(index);
-            if (change.inserted.length > 0) await mixed().insertMany(change.inserted.map((one) => toRow(one, lastId++)));
-            await mixed().deleteMany({ _id: { $in: [...deleted] } });
+            if (change.inserted.length > 0) await rowsOf(path).insertMany(change.inserted.map((one) => toRow(one, lastId++)));
+            await rowsOf(path).deleteMany({ _id: { $in: [...deleted] } });
           };
-          await mixed().deleteMany({});
-          await mixed().insertMany(rows);
-          const end = isBackwards ? (await walkForwards(by, rows.length - 1)).at(-1) : undefined;
-          const seen = idsOf(end ? await walkBackwards(by, limit, end, meanwhile) : await walkForwards(by, limit, meanwhile));
+          await rowsOf(path).deleteMany({});
+          await rowsOf(path).insertMany(rows);
+          const end = isBackwards ? (await walkForwards(by, rows.length - 1, nothing, path)).at(-1) : undefined;
+          const seen = idsOf(end ? await walkBackwards(by, limit, end, meanwhile, path) : await walkForwards(by, limit, meanwhile, path));
           expect(new Set(seen).size).toBe(seen.length);
           const stayed = rows.filter(({ _id }) => !deleted.has(_id));
           expect(seen.filter((id) => id < 1000 && !deleted.has(id))).toEqual(sorted(stayed, by));

@@ -118,6 +118,6 @@ describe('the cost of a page by key', () => {
   it('is one batch: no page of any size needs a second command', async () => {
     const { body } = await api.request('GET', '/api/rows?sort=group,rank&limit=1500');
     await api.request('GET', `/api/rows?sort=group,rank&limit=1400&after=${body.page.next_cursor}`);
-    expect(commands.names).toEqual(['find', 'aggregate']);
+    expect(commands.names.filter((name) => name !== 'listIndexes')).toEqual(['find', 'aggregate']);
   });
 });

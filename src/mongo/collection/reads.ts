@@ -8,10 +8,12 @@ import { needOf } from '../driver/reachability.ts';
 import { asBytes, compileFirstBatch, type FirstBatch, readAll } from '../driver/read-batches.ts';
 import { type Get, SharedGets } from '../driver/shared-gets.ts';
 import type { Command, Work } from '../driver/work.ts';
+import { compileIndexedKeys } from '../indexes/indexed-keys.ts';
 import { watchScans } from '../indexes/watch-scans.ts';
 import { buildPage, type Page, type Total } from '../list/build-page.ts';
+import { countFitting } from '../list/page-bytes.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
-import { buildPipeline, bytesOfIds, isFind, maxBytesOfIds, type PagePlan, planPage } from '../list/plan-page.ts';
+import { buildPipeline, bytesOfIds, dependsOnIndexes, isFind, maxBytesOfIds, type PagePlan, planPage } from '../list/plan-page.ts';
 import { both, buildFilter, type Condition, type Filter } from '../query/filter.ts';
 import { includePaths } from '../query/include-paths.ts';
 import { checkPrecondition } from '../query/precondition.ts';
@@ -66,6 +68,7 @@ export function openReads(
   { readOne, readMany, readLatest, maxTimeMS, warnOnScan, shareRoundTrips }: Settings,
 ): Reads {
   const notice = warnOnScan ? watchScans(model, db, maxTimeMS) : undefined;
+  const countIndexedKeys = compileIndexedKeys(db, model.collection);
   const readFirstBatch = compileFirstBatch(db, collection);
   const gets = new SharedGets(readFirstBatch);
   const isOfPrimary = needOf(collection.readPreference?.mode) === 'primary';
@@ -223,7 +226,8 @@ export function openReads(
       const query = computed ? { ...asked, sort: computed.sort } : asked;
       const sortPaths = nearby ? [nearby.distanceKey] : query.sort.map(({ field }) => field.path);
       const projection = projectionOf(fetchPrivate, query.fields, sortPaths);
-      const plan = nearby ? nearby.planNear(query, matching) : planPage(query, matching, computed?.stages);
+      const indexed = !computed && dependsOnIndexes(query) ? await countIndexedKeys(matching.filter, sortPaths) : undefined;
+      const plan = nearby ? nearby.planNear(query, matching) : planPage(query, matching, computed?.stages, indexed);
       const read = readerFor(asked);
       const bound = byRelated || search ? boundOfSort(asked, through) : undefined;
       const known = bound && (await countSortable(matching, bound, read, work));
@@ -288,12 +292,3 @@ export function openReads(
 }
 
 const withoutThrough: ThroughReadOptions = { sight: new Map(), maxIds: 0, maxSorted: 0 };
-
-function countFitting(sizes: readonly { readonly bytes: number }[], maxBytes: number): number {
-  let left = maxBytes;
-  for (const [index, { bytes }] of sizes.entries()) {
-    left -= Number(bytes);
-    if (left < 0) return index;
-  }
-  return sizes.length;
-}

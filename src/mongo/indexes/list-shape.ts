@@ -80,7 +80,8 @@ export function alternativesOf(filter: Filter): readonly Filter[] {
   return (divided.$or as readonly Filter[]).map((branch) => ({ $and: [...others, branch] }));
 }
 
-function conjunctsOf(filter: Filter): Filter[] {
+/** The parts of a filter, all of which must match. */
+export function conjunctsOf(filter: Filter): Filter[] {
   return Object.entries(filter).flatMap(([key, value]) => (key === '$and' ? (value as Filter[]).flatMap(conjunctsOf) : [{ [key]: value }]));
 }
 
@@ -95,6 +96,12 @@ function conditionsAt(path: string, value: unknown): PathCondition[] | undefined
   return Object.entries(value).flatMap(([operator, operand]): PathCondition[] =>
     operator === '$elemMatch' ? within(path, operand) : [{ path, operator, value: operand }],
   );
+}
+
+/** The paths that one of these conjuncts compares with single values, whatever stands beside it. */
+export function equalPathsOf(conjuncts: readonly Filter[]): ReadonlySet<string> {
+  const conditions = conjuncts.flatMap((one) => Object.entries(one).flatMap(([path, value]) => conditionsAt(path, value) ?? []));
+  return new Set(conditions.filter(({ operator }) => equalities.includes(operator)).map(({ path }) => path));
 }
 
 /** What an item of an array must fulfil, by the paths in the record. */

@@ -15,3 +15,13 @@ export const aPageBound = aWholeNumber(leastPageBytes, mostPageBytes, ' of bytes
 export function checkPageBytes(maxPageBytes: number): void {
   checkValue('`maxPageBytes`', maxPageBytes, aPageBound);
 }
+
+/** How many of the first of these records fit into so many bytes together. */
+export function countFitting(sizes: readonly { readonly bytes: number }[], maxBytes: number): number {
+  let left = maxBytes;
+  for (const [index, { bytes }] of sizes.entries()) {
+    left -= Number(bytes);
+    if (left < 0) return index;
+  }
+  return sizes.length;
+}

@@ -28,19 +28,28 @@ export interface PagePlan {
 }
 
 /**
+ * Whether the plan of a page depends on which indexes there are. Of two keys, the second is the id: then the two ranges
+ * cost as much as two first pages at most, whatever the cursor says.
+ */
+export function dependsOnIndexes({ window, sort }: Pick<ListQuery, 'window' | 'sort'>): boolean {
+  return window.mode === 'cursor' && window.from !== undefined && sort.length > 2;
+}
+
+/**
  * Plans the command that finds a page of the matching records. `computing` are the stages that compute values of the
- * sort.
+ * sort, and `indexed` says how many of its first keys an index has. By default it has all of them.
  */
 export function planPage(
   { window, sort, limit }: Pick<ListQuery, 'window' | 'sort' | 'limit'>,
   { filter, stages }: ThroughQuery,
   computing?: readonly BsonDocument[],
+  indexed?: number,
 ): PagePlan {
   const isBackwards = window.mode === 'cursor' && window.direction === -1;
   const order = isBackwards ? reverseSort(sort) : sort;
   const matching = computing ? {} : filter;
   return {
-    ranges: window.mode === 'cursor' ? rangesOf(matching, order, window) : [matching],
+    ranges: window.mode === 'cursor' ? rangesOf(matching, order, window, indexed) : [matching],
     sort: new Map<string, Direction>([
       ...(window.mode === 'only' && !computing ? byScore : []),
       ...order.map(({ field, direction }) => [field.path, direction] as const),
@@ -67,9 +76,14 @@ export function bytesOfIds({ window, sort }: Pick<ListQuery, 'window' | 'sort'>,
 /** All the ids of related records in one filter. */
 export const maxBytesOfIds = 4 * 1024 ** 2;
 
-function rangesOf(matching: Filter, order: ListQuery['sort'], { from, direction }: CursorWindow): PagePlan['ranges'] {
+function rangesOf(
+  matching: Filter,
+  order: ListQuery['sort'],
+  { from, direction }: CursorWindow,
+  indexed: number | undefined,
+): PagePlan['ranges'] {
   if (!from) return [matching];
-  const [first = nothing, ...others] = rangesBehind(order, direction === 1 ? from : reversePosition(from));
+  const [first = nothing, ...others] = rangesBehind(order, direction === 1 ? from : reversePosition(from), indexed);
   return [both(matching, first), ...others.map((range) => both(matching, range))];
 }
 
@@ -81,7 +95,7 @@ export function isFind({ ranges, stages, computed, nearest }: PagePlan): boolean
 /**
  * Builds the aggregation that reads the ranges of a plan one after the other. `$unionWith` begins a range only when the
  * one before it has ended, and the last `$limit` ends all of them. Usually it reads two ranges, and each costs as much
- * as a first page.
+ * as a first page. Where no index tells ranges apart, they are one.
  *
  * Stages of related records stand behind the sort, so that an index can give the order, and no more records are looked
  * at than the page needs. With computed values, all matches are sorted, and the ranges are one condition on the values.

@@ -43,18 +43,26 @@ function reverse(direction: 1 | -1): 1 | -1 {
  * records. A single filter (`$or`) would leave the choice of an index for each range to chance, and sort the whole rest
  * of the list after a wrong choice.
  *
+ * But where no index has a key, each range of its values would cost another look at all records of the range that holds
+ * it. So ranges that differ only in keys behind the first `indexed` ones are a single range. It is a double negation,
+ * because an `$or` would have the database look for an index for each of them again.
+ *
  * A range is written as the exclusion of all earlier values, because MongoDB compares only values of the same type:
  * `$gt: 5` finds no strings, and `$gt: null` nothing at all. So a range also has the values of other types, and those
  * without a place in the order, which the page refuses.
  */
-export function rangesBehind(sort: readonly SortKey[], { values, side }: Position): Filter[] {
+export function rangesBehind(sort: readonly SortKey[], { values, side }: Position, indexed = sort.length): Filter[] {
+  const equalUntil = (end: number) =>
+    Object.fromEntries(sort.slice(0, end).map(({ field }, at) => [field.path, { $eq: values[at] ?? null }]));
   const ranges = sort.map(({ field: { path }, direction }, index): Filter => {
-    const equal = Object.fromEntries(sort.slice(0, index).map(({ field }, at) => [field.path, { $eq: values[at] ?? null }]));
+    const equal = equalUntil(index);
     const takesEqual = side === -1 && index === sort.length - 1;
     const conditions = notBefore(values[index] ?? null, direction, takesEqual).map((condition) => ({ [path]: condition }));
     return conditions.length > 0 ? { ...equal, $and: conditions } : equal;
   });
-  return ranges.reverse();
+  if (sort.length - indexed < 2) return ranges.reverse();
+  const within = rangesBehind(sort.slice(indexed), { values: values.slice(indexed), side });
+  return [{ ...equalUntil(indexed), $nor: [{ $nor: within }] }, ...ranges.slice(0, indexed).reverse()];
 }
 
 /**

@@ -67,6 +67,25 @@ describe('rangesBehind()', () => {
   });
 });
 
+describe('rangesBehind(), where an index has only some of the keys', () => {
+  const sort = [key('s'), key('n'), key('d'), byId];
+  const position = { values: ['x', 1, null, id], side: 1 } as const;
+  const ranges = rangesBehind(sort, position);
+
+  it.each([4, 3])('has a range for each key, if no two are without an index: %d of 4 have one', (indexed) => {
+    expect(rangesBehind(sort, position, indexed)).toEqual(ranges);
+  });
+
+  it.each([2, 1, 0])('has one range for all keys that no index has, in which the others are equal: %d of 4 have one', (indexed) => {
+    const equal = Object.entries({ s: { $eq: 'x' }, n: { $eq: 1 } }).slice(0, indexed);
+    const within = rangesBehind(sort.slice(indexed), { values: position.values.slice(indexed), side: 1 });
+    expect(rangesBehind(sort, position, indexed)).toEqual([
+      { ...Object.fromEntries(equal), $nor: [{ $nor: within }] },
+      ...ranges.slice(sort.length - indexed),
+    ]);
+  });
+});
+
 describe('the same from the other end', () => {
   it('are sorts and positions reversed', () => {
     expect(reverseSort([key('n'), key('s', -1), byId])).toEqual([key('n', -1), key('s'), key('id', -1)]);

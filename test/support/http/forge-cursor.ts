@@ -15,12 +15,16 @@ export function seal(digest: string, text: string): string {
   return createHash('sha256').update(`${digest}.${text}`).digest('base64url').slice(0, 16) + text;
 }
 
-/** What the cursors of a list by this sort, without filters, are bound to. */
-export function digestOf(model: Model, resource: string, sort: string): string {
+/** What the cursors of a list by this sort are bound to, and by filters. */
+export function digestOf(model: Model, resource: string, sort: string, filters: Readonly<Record<string, string>> = {}): string {
   const { clientFields: fields } = compileModel(model);
   const limits = { maxFilterValues: 500, maxPrefix: 1000, maxSortKeys: 8 };
   const rules = { resource, fields, paging: cursorPaging(), selector: undefined, includes: noRelations, ...limits };
-  const { window } = parseListQuery(sort === '' ? [] : [{ name: 'sort', value: sort }], rules);
+  const asked = Object.entries({ ...filters, ...(sort !== '' && { sort }) });
+  const { window } = parseListQuery(
+    asked.map(([name, value]) => ({ name, value })),
+    rules,
+  );
   if (window.mode !== 'cursor') throw new Error('the list is paged by number');
   return window.list;
 }
