@@ -10,7 +10,14 @@ import type { Fields } from '../model/define/schema.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { aFunction, anObject, checkOptions, orUndefined } from '../options.ts';
 import { checkUnused } from '../resource/check-rules.ts';
-import type { CustomNames, ResourceDefinition, ResourceOptions, ScopeResult } from '../resource/define/resource-options.ts';
+import type {
+  CustomNames,
+  ResourceDefinition,
+  ResourceOptions,
+  ScopeResult,
+  WriteKeys,
+  WritingNames,
+} from '../resource/define/resource-options.ts';
 import type { DefaultOperation, Operation } from '../resource/define/standard-operations.ts';
 import type { Api } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
@@ -69,8 +76,9 @@ export interface Service<Principal, Rule extends string = never, App = Koa.Conte
     Methods = Record<string, unknown>, // and of their `method`
     Names extends CustomNames<Bodies, Queries, Paths, Groups, Methods> = never,
     const Scope extends ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>> = ScopeResult<Document<Model<F>>>,
+    Hooked extends WriteKeys<NoInfer<Ops>, F, WritingNames<NoInfer<Methods>, NoInfer<Names>>, NoInfer<Groups>> = never,
   >(
-    options: ResourceOptions<Principal, F, Ops, Bodies, Queries, Paths, Groups, Methods, Names, Scope, App> & KnowsRules<F, Rule>,
+    options: ResourceOptions<Principal, F, Ops, Bodies, Queries, Paths, Groups, Methods, Names, Scope, App, Hooked> & KnowsRules<F, Rule>,
   ): Resource<Principal>;
   /**
    * Compiles resources into an api. Throws one `ConfigurationError` with all mistakes in the definitions.

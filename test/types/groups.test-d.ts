@@ -190,3 +190,27 @@ shop.resource({
   },
   before: { line: [(ctx) => void ctx.requirePrincipal().name] },
 });
+
+// Hooks before an operation, and those in its transaction, run around its handler.
+const answers = async (_ctx: unknown, next: () => Promise<void>) => next();
+shop.resource({
+  model: Order,
+  operations: { send: { handler: () => 1 }, close: { group: 'change', handler: async (ctx) => ctx.load() } },
+  before: { send: [() => undefined], change: [() => undefined] },
+  within: { close: [() => undefined], write: [() => undefined] },
+});
+// @ts-expect-error: `send` has no handler, around which a hook could run
+shop.resource({ model: Order, operations: { send: { use: [answers] } }, before: { send: [() => undefined] } });
+// @ts-expect-error: nor around which a transaction could be
+shop.resource({ model: Order, operations: { send: { use: [answers] } }, within: { send: [() => undefined] } });
+// @ts-expect-error: `send` belongs to the group, and has no handler
+shop.resource({ model: Order, operations: { send: { use: [answers], group: 'change' } }, before: { change: [() => undefined] } });
+// @ts-expect-error: `send` belongs to a group of the group
+shop.resource({ model: Order, operations: { send: { use: [answers], group: 'remove' } }, within: { write: [() => undefined] } });
+// Of others nothing is asked.
+shop.resource({
+  model: Order,
+  operations: { send: { use: [answers] }, drop: { group: 'remove', use: [answers] }, close: { handler: () => 1 } },
+  before: { create: [() => undefined], change: [() => undefined], close: [() => undefined] },
+  after: { send: [() => undefined] },
+});

@@ -17,6 +17,14 @@ export type NamedBy<Key, Ops> = Key extends OperationGroup ? InGroup<Key, Ops> :
 
 type InGroup<Group, Op> = Op extends Operation ? (Group extends GroupsOf<Op> ? Op : never) : never;
 
+/** Has TypeScript infer which keys a table has. */
+export type HasKeys<Keys extends PropertyKey> = { readonly [Key in Keys]?: unknown };
+
+/** A custom operation for which `before` or `within` has hooks needs a handler, around which they run. */
+export type NeedsHandler<Name, Group, Hooked> = [Hooked & (Name | GroupsAround<Group>)] extends [never]
+  ? unknown
+  : { readonly handler: unknown };
+
 /** An operation, as the keys of tables name it. */
 export interface Grouped {
   readonly name: string;

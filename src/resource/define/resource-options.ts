@@ -14,7 +14,7 @@ import type { CustomOperation, RequestContext } from './custom-operation.ts';
 import type { OfDeleted } from './deleted-options.ts';
 import type { OfHistory } from './history-options.ts';
 import type { ListOptions } from './list-options.ts';
-import type { GroupsAround, GroupsOf, NamedBy } from './operation-groups.ts';
+import type { GroupsAround, GroupsOf, HasKeys, NamedBy, NeedsHandler } from './operation-groups.ts';
 import type { RelationOptions } from './relation-options.ts';
 import type { OfSearch } from './search-options.ts';
 import type { Operation, WriteOfMany, WriteOperation } from './standard-operations.ts';
@@ -89,10 +89,10 @@ type MeansCustom<Key, Names extends keyof Groups, Groups> = Key extends Names | 
 type GroupsOfCustom<Groups, Names extends keyof Groups> = { [Name in Names]: GroupsAround<Groups[Name]> }[Names];
 
 /** The custom operations that can write: a GET has no hooks before it, nor a transaction. */
-type WritingNames<Methods, Names extends keyof Methods> = { [Name in Names]: Methods[Name] extends 'GET' ? never : Name }[Names];
+export type WritingNames<Methods, Names extends keyof Methods> = { [Name in Names]: Methods[Name] extends 'GET' ? never : Name }[Names];
 
 /** What a key of `before` and `within` may name. */
-type WriteKeys<Ops, F extends Fields, Names extends keyof Groups, Groups> = Names | Writes<Ops, F> | GroupsOfCustom<Groups, Names>;
+export type WriteKeys<Ops, F extends Fields, Names extends keyof Groups, Groups> = Names | Writes<Ops, F> | GroupsOfCustom<Groups, Names>;
 
 /** A hook in the transaction of a write. */
 type Within<Op extends string, Ctx, Doc> = [Op] extends [Operation]
@@ -118,7 +118,7 @@ export type CustomNames<Bodies, Queries, Paths, Groups, Methods> = keyof Bodies 
 
 /**
  * Options of a resource: a model, its operations, and who may do what. `Names` are the names of custom operations,
- * and `Bodies` the types of their bodies.
+ * and `Bodies` the types of their bodies. `Hooked` are the keys of `before` and `within`.
  */
 export interface ResourceOptions<
   Principal,
@@ -132,6 +132,7 @@ export interface ResourceOptions<
   Names extends CustomNames<Bodies, Queries, Paths, Groups, Methods> = CustomNames<Bodies, Queries, Paths, Groups, Methods>,
   Scope = ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>>,
   App = Koa.Context,
+  Hooked extends WriteKeys<NoInfer<Ops>, F, WritingNames<NoInfer<Methods>, NoInfer<Names>>, NoInfer<Groups>> = never,
 > extends ListOptions<RelationPath<F>>,
     RelationOptions<
       RelationPath<F>,
@@ -236,7 +237,8 @@ export interface ResourceOptions<
       Groups[Name],
       App,
       Methods[Name]
-    >;
+    > &
+      NeedsHandler<Name, NoInfer<Groups>[Name], NoInfer<Hooked>>;
   };
   /**
    * Hooks that run before a write, in order, after the validation: also if the record turns out not to exist, or not to
@@ -254,7 +256,7 @@ export interface ResourceOptions<
       RequestContext<Principal, App>,
       DraftOf<Meant<Key, Ops, F>, F> | (MeansCustom<Key, Names, Groups> extends true ? undefined : never)
     >[];
-  };
+  } & HasKeys<Hooked>;
   /**
    * Hooks that run in the transaction of a write, in order: what they write by `tx.store(…)` is stored exactly when the
    * write is. If one throws, nothing is written. They run if something is written, and for each record of a write to
@@ -274,7 +276,7 @@ export interface ResourceOptions<
       RequestContext<Principal, App>,
       Document<Model<F>>
     >[];
-  };
+  } & HasKeys<Hooked>;
   /**
    * Hooks that run after operations, in order. A hook of a custom operation gets the result of the handler as
    * `unknown`, unless it declares another type: `(ctx, order: Document<typeof Order>) => …`. The keys are those of
