@@ -53,8 +53,12 @@ export const faultAreas: readonly Area[] = [
   {
     faults: [
       ['mongo/live/change-feed', 'if (before) stream.begun.then(() => this.#tell(undefined), ignore);', ''],
-      ['mongo/live/change-feed', 'await this.#askTime();\n        this.#tell(undefined);', 'await this.#askTime();'],
-      ['mongo/live/change-feed', 'if (!isLater(event, begun)) continue;', 'if (isLater(event, begun)) this.#time = event.clusterTime;'],
+      ['mongo/live/open-stream', 'await this.#askTime();\n        this.#tell(undefined);', 'await this.#askTime();'],
+      [
+        'mongo/live/open-stream',
+        'if (!event || !isLater(event, begun)) continue;',
+        'if (!event) continue;\n          if (isLater(event, begun)) this.#time = event.clusterTime;',
+      ],
     ],
     tests: ['faults/live-feed', 'faults/live'],
   },

@@ -77,7 +77,7 @@ function isGone(state: State): boolean {
 
 function groupOf({ groups, db, streams }: LivePlan, { live }: Asked, own: object): Group {
   const key = live.isShared && live.key !== undefined ? live.key : own;
-  const group = groups.get(key) ?? new Group(ChangeFeed.of(db), streams.reading, live, () => groups.delete(key));
+  const group = groups.get(key) ?? new Group(ChangeFeed.of(db), streams, live, () => groups.delete(key));
   groups.set(key, group);
   return group;
 }

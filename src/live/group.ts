@@ -2,6 +2,7 @@ import type { ProblemDocument } from '../errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
 import { detach } from '../middleware/exchange/detached.ts';
 import type { LiveSource } from '../middleware/exchange/live-source.ts';
+import type { LiveStreams } from '../middleware/exchange/live-streams.ts';
 import { type Lane, Turn } from '../mongo/driver/turn.ts';
 import type { Interest } from '../mongo/live/audience.ts';
 import type { Change } from '../mongo/live/change.ts';
@@ -64,14 +65,19 @@ export class Group {
   #failedSince: number | undefined;
   #timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
 
-  constructor(feed: ChangeFeed, reading: Lane, source: LiveSource<Context>, whenEmpty: () => void) {
+  constructor(
+    feed: ChangeFeed,
+    { reading, staleAfter }: Pick<LiveStreams, 'reading' | 'staleAfter'>,
+    source: LiveSource<Context>,
+    whenEmpty: () => void,
+  ) {
     this.#feed = feed;
     this.#lane = reading;
     this.#source = source;
     this.#nothing = nothingOf(source);
     this.#whenEmpty = whenEmpty;
     const { model, related, watched } = source;
-    this.#listening = feed.listen(new Set([model.collection, ...related, ...watched]), this.#hear);
+    this.#listening = feed.listen(new Set([model.collection, ...related, ...watched]), this.#hear, staleAfter);
     this.#listening.catch(() => undefined); // whoever joins is told
   }
 

@@ -273,6 +273,7 @@ const cases: readonly Case[] = [
   ['liveStreams', 'no places', liveStreams, { max: 0 }, /`max` .* a whole number/],
   ['liveStreams', 'a name for a function', liveStreams, { by: 'ann' }, /`by` .* a function/],
   ['liveStreams', 'a recheck all the time', liveStreams, { recheckEvery: 1 }, /`recheckEvery` .* of milliseconds from 1000/],
+  ['liveStreams', 'a change stream that is dead at once', liveStreams, { staleAfter: 1_000 }, /`staleAfter` .* of milliseconds from 5000/],
   ['liveStreams', 'a misspelt option', liveStreams, { maxAges: 5 }, /did you mean `maxAge`\?/],
   ['observe', 'nothing', observe, undefined, /`observe` must be a function/],
   ['problems', 'a misspelt option', problems, { problems: () => ({}) }, /did you mean `problem`\?/],

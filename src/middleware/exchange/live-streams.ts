@@ -22,6 +22,14 @@ export interface LiveStreamsOptions<Ctx = Context> {
   readonly maxAge?: number;
   /** How often it is asked whether the caller may still see what it is sent, in milliseconds. @default 60,000 */
   readonly recheckEvery?: number;
+  /**
+   * After how many milliseconds without an answer of the database a change stream is taken for dead, and another one is
+   * opened: at least 5,000, because an idle one answers every second. Of those who share the change stream of a
+   * database, the one with the shortest time decides.
+   *
+   * @default 30,000
+   */
+  readonly staleAfter?: number;
 }
 
 /** Whose rights are asked again. */
@@ -52,6 +60,8 @@ export class LiveStreams {
   readonly open = new Set<OpenLive>();
   readonly maxAge: number;
   readonly recheckEvery: number;
+  /** @internal Undefined for that of a change stream of which nobody says it. */
+  readonly staleAfter: number | undefined;
   /** Where those wait who read states. */
   readonly reading: Lane;
   /** Where those wait who ask again what callers may see. */
@@ -62,7 +72,15 @@ export class LiveStreams {
   #lastRecheck = Number.NEGATIVE_INFINITY;
 
   constructor(options: LiveStreamsOptions) {
-    const { max = 1_000, each = Number.POSITIVE_INFINITY, by, maxReads = 10, maxAge = 900_000, recheckEvery = 60_000 } = options;
+    const {
+      max = 1_000,
+      each = Number.POSITIVE_INFINITY,
+      by,
+      maxReads = 10,
+      maxAge = 900_000,
+      recheckEvery = 60_000,
+      staleAfter,
+    } = options;
     this.reading = new Lane(maxReads);
     this.asking = new Lane(maxReads);
     this.places = streamPlaces(max, 'live lists');
@@ -70,6 +88,7 @@ export class LiveStreams {
     this.#by = by;
     this.maxAge = maxAge;
     this.recheckEvery = recheckEvery;
+    this.staleAfter = staleAfter;
   }
 
   /**
@@ -121,6 +140,7 @@ const legal: LegalOptions<LiveStreamsOptions<never>> = {
   maxReads: aWholeNumber(1),
   maxAge: time,
   recheckEvery: time,
+  staleAfter: aWholeNumber(5_000, 2 ** 31 - 1, ' of milliseconds'),
 };
 
 /**
