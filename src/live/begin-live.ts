@@ -30,13 +30,10 @@ const longestEndMS = 3_000;
 export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
   const exchange = exchangeOf(ctx);
   const { streams } = plan;
-  const { maxAge, recheckEvery, asking } = streams;
   const subscription = new Subscription(ctx, {
     noteProblem: plan.noteProblem,
     describeProblem: plan.describeProblem,
-    maxAge,
-    recheckEvery,
-    asking,
+    streams,
     ask: (below, isFirst) => (isFirst ? plan.ask(below, true) : askNow(below, plan)),
     groupOf: (asked, own) => groupOf(plan, asked, own),
   });
@@ -46,7 +43,7 @@ export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
   exchange.whenOver(() => streams.open.delete(subscription));
   const state = await subscription.begin();
   const lastEventId = ctx.get('last-event-id');
-  if (isGone(state) && lastEventId !== state.digest) throw notFound();
+  if (isGone(state) && lastEventId !== state.outline.digest) throw notFound();
   exchange.throwIfGivenUp();
   ctx.status = 200; // the app may have set another one
   ctx.set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' });

@@ -1,13 +1,15 @@
 import type { ProblemDocument } from '../errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
 import { detach } from '../middleware/exchange/detached.ts';
+import { Keeper } from '../middleware/exchange/kept-bytes.ts';
 import type { LiveSource } from '../middleware/exchange/live-source.ts';
 import type { LiveStreams } from '../middleware/exchange/live-streams.ts';
-import { type Lane, Turn } from '../mongo/driver/turn.ts';
+import { Turn } from '../mongo/driver/turn.ts';
 import type { Interest } from '../mongo/live/audience.ts';
 import type { Change } from '../mongo/live/change.ts';
 import type { ChangeFeed } from '../mongo/live/change-feed.ts';
 import { interestIn, isAbout, nothingOf } from './interest.ts';
+import type { Outline } from './outline.ts';
 import { listStateOf, recordStateOf, type State } from './state.ts';
 
 /** One of those who are sent the state of a group. */
@@ -49,12 +51,13 @@ interface Waiting {
 export class Group {
   readonly #source: LiveSource<Context>;
   readonly #feed: ChangeFeed;
-  readonly #lane: Lane;
+  readonly #streams: Pick<LiveStreams, 'reading' | 'kept'>;
   readonly #members = new Map<Member, Asked>();
   readonly #listening: Promise<() => void>;
   readonly #whenEmpty: () => void;
   #waiting: Waiting[] = [];
-  #state: State | undefined;
+  /** The outline of the state that was read last. */
+  readonly #state: Keeper<Outline>;
   /** Of which changes the state has to hear. Undefined for all. */
   #interest: Interest | undefined;
   readonly #nothing: Interest;
@@ -67,17 +70,18 @@ export class Group {
 
   constructor(
     feed: ChangeFeed,
-    { reading, staleAfter }: Pick<LiveStreams, 'reading' | 'staleAfter'>,
+    streams: Pick<LiveStreams, 'reading' | 'kept' | 'staleAfter'>,
     source: LiveSource<Context>,
     whenEmpty: () => void,
   ) {
     this.#feed = feed;
-    this.#lane = reading;
+    this.#streams = streams;
+    this.#state = new Keeper(streams.kept);
     this.#source = source;
     this.#nothing = nothingOf(source);
     this.#whenEmpty = whenEmpty;
     const { model, related, watched } = source;
-    this.#listening = feed.listen(new Set([model.collection, ...related, ...watched]), this.#hear, staleAfter);
+    this.#listening = feed.listen(new Set([model.collection, ...related, ...watched]), this.#hear, streams.staleAfter);
     this.#listening.catch(() => undefined); // whoever joins is told
   }
 
@@ -111,11 +115,17 @@ export class Group {
     for (const { reject } of own) reject(gone());
     if (this.#members.size > 0) return;
     clearTimeout(this.#timer?.handle);
+    this.#setState(undefined);
     this.#listening.then(
       (leave) => leave(),
       () => undefined,
     );
     this.#whenEmpty();
+  }
+
+  /** A member has missed a state, because its client was slow: it is read again. */
+  catchUp(member: Member): void {
+    if (this.#members.has(member)) this.#markStale(0);
   }
 
   readonly #hear = (change: Change | undefined): void => {
@@ -125,7 +135,7 @@ export class Group {
       this.#markStale(Math.random() * spreadMS);
       return;
     }
-    if (!related.has(change.collection) && !isAbout(this.#source, this.#state, this.#isReading, change)) return;
+    if (!related.has(change.collection) && !isAbout(this.#source, this.#state.one, this.#isReading, change)) return;
     this.#markStale(0);
   };
 
@@ -152,7 +162,7 @@ export class Group {
 
   async #read(): Promise<void> {
     this.#isReading = true;
-    const leave = await this.#lane.enter();
+    const leave = await this.#streams.reading.enter();
     const begun = performance.now();
     const waiting = this.#waiting.splice(0);
     this.#isStale = false;
@@ -160,12 +170,13 @@ export class Group {
     try {
       const [first] = this.#members.values();
       if (!first) return;
+      this.#streams.kept.refuseIfExceeded();
       const state = await this.#readFor(first);
-      if (state.digest !== this.#state?.digest) this.#setState(state);
+      if (this.#members.size > 0) this.#setState(state.outline);
       this.#failures = 0;
       this.#failedSince = undefined;
-      for (const { resolve } of waiting) resolve(this.#state as State);
-      await this.#offer(this.#state as State);
+      for (const { resolve } of waiting) resolve(state);
+      await this.#offer(state);
     } catch (error) {
       for (const { reject } of waiting) reject(error);
       this.#failed(error);
@@ -187,9 +198,10 @@ export class Group {
     }
   }
 
-  #setState(state: State): void {
-    this.#state = state;
-    this.#interest = interestIn(this.#source, state);
+  #setState(state: Outline | undefined): void {
+    if (state === this.#state.one) return;
+    this.#state.keep(state);
+    this.#interest = state && interestIn(this.#source, state);
   }
 
   /**
@@ -210,9 +222,9 @@ export class Group {
     ctx.exchange.work.causal = session;
     try {
       const read = () => asked.live.read(ctx);
-      if (this.#source.idText !== undefined) return await recordStateOf(ctx, read);
+      if (this.#source.idText !== undefined) return await recordStateOf(ctx, this.#state.one, read);
       await read();
-      return await listStateOf(ctx);
+      return await listStateOf(ctx, this.#state.one);
     } finally {
       ctx.exchange.end();
       await session.endSession();

@@ -3,7 +3,7 @@ import type { LiveSource } from '../middleware/exchange/live-source.ts';
 import { type Interest, textOfId } from '../mongo/live/audience.ts';
 import type { Change } from '../mongo/live/change.ts';
 import { mayChange } from '../mongo/live/concern.ts';
-import type { State } from './state.ts';
+import type { Outline } from './outline.ts';
 
 type Source = LiveSource<Context>;
 
@@ -11,7 +11,7 @@ type Source = LiveSource<Context>;
  * Of which changes of its collection a state has to hear: all for which {@link isAbout} is true. Undefined if only
  * `isAbout` can tell.
  */
-export function interestIn({ model, concern, idText, related, watched }: Source, state: State): Interest | undefined {
+export function interestIn({ model, concern, idText, related, watched }: Source, state: Outline): Interest | undefined {
   const { collection, id } = model;
   if (related.has(collection) || watched.has(collection)) return undefined;
   const { leaf } = id;
@@ -20,7 +20,7 @@ export function interestIn({ model, concern, idText, related, watched }: Source,
     return { leaf, ids, keys: [], wholes: state.idText === undefined };
   }
   if (!concern?.deciding || state.isCut) return undefined;
-  return { leaf, ids: [...state.records.keys()], keys: concern.deciding, wholes: true };
+  return { leaf, ids: [...state.prints.keys()], keys: concern.deciding, wholes: true };
 }
 
 /** What a state that is read again anyway has to hear of its collection. */
@@ -29,7 +29,7 @@ export function nothingOf({ model }: Source): Interest {
 }
 
 /** Whether a change may be one of the state. While it is read, nobody knows which records it will show. */
-export function isAbout(source: Source, state: State | undefined, isReading: boolean, change: Change): boolean {
+export function isAbout(source: Source, state: Outline | undefined, isReading: boolean, change: Change): boolean {
   const { model, concern, idText } = source;
   const { leaf } = model.id;
   if (change.collection !== model.collection) return false;
@@ -37,12 +37,12 @@ export function isAbout(source: Source, state: State | undefined, isReading: boo
   if (!concern || isReading) return true;
   return mayChange(concern, change, (id) => {
     const text = textOfId(leaf, id);
-    return state?.kind !== 'list' || state.isCut || text === undefined || state.records.has(text);
+    return state?.kind !== 'list' || state.isCut || text === undefined || state.prints.has(text);
   });
 }
 
 /** Without a record, any new one may have an id that a collation calls equal to the one that is asked for. */
-function isTheRecord({ model, idText }: Source, state: State | undefined, isReading: boolean, { id, keys }: Change): boolean {
+function isTheRecord({ model, idText }: Source, state: Outline | undefined, isReading: boolean, { id, keys }: Change): boolean {
   const text = textOfId(model.id.leaf, id);
   const shown = state?.kind === 'record' ? state.idText : undefined;
   if (text === undefined || text === idText || text === shown) return true;

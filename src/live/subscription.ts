@@ -2,12 +2,16 @@ import { Problem, type ProblemDocument } from '../errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
 import { detach } from '../middleware/exchange/detached.ts';
 import { ClientGone, type Exchange, exchangeOf } from '../middleware/exchange/exchange.ts';
-import type { Lane } from '../mongo/driver/turn.ts';
+import { Keeper } from '../middleware/exchange/kept-bytes.ts';
+import type { LiveSource } from '../middleware/exchange/live-source.ts';
+import type { LiveStreams } from '../middleware/exchange/live-streams.ts';
 import { LiveAnswer } from './answer.ts';
 import { AnsweredRights, jittered } from './answered-rights.ts';
 import { comment, endFrame, frameTo, retryFrame, sameFrame } from './frames.ts';
 import type { Asked, Group, Member } from './group.ts';
+import type { Outline } from './outline.ts';
 import type { State } from './state.ts';
+import { Timers } from './timers.ts';
 
 /** What a subscription needs of the middleware that began it. */
 export interface Surroundings {
@@ -19,10 +23,7 @@ export interface Surroundings {
   noteProblem(ctx: Context, error: unknown): ProblemDocument;
   /** Returns the problem of an error that was reported already. */
   describeProblem(ctx: Context, error: unknown): ProblemDocument;
-  /** Where those wait who ask again: after a change on which the rights of all depend, all would ask at once. */
-  readonly asking: Lane;
-  readonly maxAge: number;
-  readonly recheckEvery: number;
+  readonly streams: Pick<LiveStreams, 'asking' | 'kept' | 'maxAge' | 'recheckEvery'>;
 }
 
 /** How long a client may not hear anything, in milliseconds. */
@@ -36,15 +37,20 @@ const patienceMS = 60_000;
 
 /** One client and what it was sent. It ends with its connection, or with an event that says why. */
 export class Subscription implements Member {
-  readonly answer = new LiveAnswer(() => this.#flush());
+  readonly answer: LiveAnswer;
   readonly #ctx: Context;
   readonly #around: Surroundings;
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #timers = new Timers();
   readonly #rights: AnsweredRights;
   #asked: (Asked & { readonly exchange: Exchange }) | undefined;
   #group: Group | undefined;
-  #sent: State | undefined;
-  #next: State | undefined;
+  readonly #question: Keeper<LiveSource<Context>>;
+  /** The first state, until it is sent. */
+  readonly #first: Keeper<State>;
+  /** What the client was sent. None if it is sent the whole state next. */
+  readonly #sent: Keeper<Outline>;
+  /** The digest of the newest state that it was not sent, because it had not taken the one before. */
+  #missed: string | undefined;
   #isOpen = false;
   #isOver = false;
   #reason: unknown;
@@ -57,8 +63,11 @@ export class Subscription implements Member {
   constructor(ctx: Context, around: Surroundings) {
     this.#ctx = ctx;
     this.#around = around;
+    const { kept } = around.streams;
+    this.answer = new LiveAnswer(kept, () => this.#catchUp());
+    [this.#question, this.#first, this.#sent] = [new Keeper(kept), new Keeper(kept), new Keeper(kept)];
     this.#rights = new AnsweredRights(
-      around.recheckEvery,
+      around.streams.recheckEvery,
       () => this.recheck(),
       () => this.#end(notAsked()),
     );
@@ -95,7 +104,7 @@ export class Subscription implements Member {
 
   /** Asks again when it is this one's turn. One whose answer takes long lets the next one ask meanwhile. */
   async #askInTurn(): Promise<Asked> {
-    const leave = await this.#around.asking.enter();
+    const leave = await this.#around.streams.asking.enter();
     const timer = setTimeout(leave, longestTurnMS);
     try {
       if (this.#isOver) throw this.#reason ?? new ClientGone();
@@ -120,12 +129,15 @@ export class Subscription implements Member {
   /**
    * Asks what the caller may see, and reads the first state. The caller is asked once more before it is shown, if its
    * rights were to be asked again meanwhile, or the reading took too long. Throws what the chain or the reading throws,
-   * and why it is over already: its client did not wait.
+   * `overloaded` if the streams would keep too much, and why it is over already: its client did not wait.
    */
   async begin(): Promise<State> {
     try {
-      let state = await this.#join(await this.#ask(true));
-      if (this.#asksAgain || this.#rights.haveLapsed) state = (await this.#comply(await this.#askInTurn())) ?? state;
+      let state = this.#keepFirst(await this.#join(await this.#ask(true)));
+      if (this.#asksAgain || this.#rights.haveLapsed) {
+        const other = await this.#comply(await this.#askInTurn());
+        if (other) state = this.#keepFirst(other);
+      }
       if (this.#rights.haveLapsed) throw notAsked();
       if (!this.#isOver) return state;
     } catch (error) {
@@ -136,13 +148,15 @@ export class Subscription implements Member {
 
   /** Begins the answer with the first state. */
   open(state: State, lastEventId: string): LiveAnswer {
-    const { maxAge } = this.#around;
+    const { maxAge } = this.#around.streams;
     this.#isOpen = true;
-    const isSame = lastEventId === state.digest;
-    this.answer.send(Buffer.concat([retryFrame(), isSame ? sameFrame(state) : frameTo(state, undefined)]));
-    this.#sent = state;
-    this.#every(silenceMS, () => this.answer.isWanted && this.answer.send(comment));
-    this.#after(jittered(maxAge), () => this.#end(tooOld()));
+    const { outline } = state;
+    this.answer.send(retryFrame(), lastEventId === outline.digest ? sameFrame(state) : frameTo(state, undefined));
+    this.#sent.keep(outline);
+    this.#first.keep(undefined);
+    if (this.#missed === outline.digest) this.#missed = undefined;
+    this.#timers.every(silenceMS, () => this.answer.isWanted && this.answer.send(comment));
+    this.#timers.after(jittered(maxAge), () => this.#end(tooOld()));
     this.#rights.watch();
     if (this.#asksAgain) this.#planAsk();
     if (this.#asked?.live.watched.size) this.recheck(); // something may have changed between the question and the stream
@@ -151,9 +165,17 @@ export class Subscription implements Member {
 
   offer(state: State): void {
     if (this.#isOver) return;
-    if (this.#next && this.#isOpen) this.#sent = undefined; // the client reads too slowly: it will be sent the whole state
-    this.#next = state;
-    this.#flush();
+    const { outline } = state;
+    const isNew = outline.digest !== this.#sent.one?.digest;
+    if (isNew && !this.#maySend) {
+      // A client that misses several states reads too slowly: it will be sent the whole state.
+      if (this.#isOpen && this.#missed !== undefined && this.#missed !== outline.digest) this.#sent.keep(undefined);
+      this.#missed = outline.digest;
+      return;
+    }
+    this.#missed = undefined;
+    if (isNew) this.answer.send(frameTo(state, this.#sent.one));
+    this.#sent.keep(outline);
   }
 
   fail(error: unknown): void {
@@ -178,11 +200,11 @@ export class Subscription implements Member {
   /** Ends the stream within this time, in milliseconds: all clients at once would come again at once. */
   shutDown(reason: Problem, within: number): void {
     if (within === 0) this.#end(reason);
-    else this.#after(Math.random() * within, () => this.#end(reason));
+    else this.#timers.after(Math.random() * within, () => this.#end(reason));
   }
 
   #planAsk(): void {
-    this.#after(this.#lastAsk + shortestAskMS - performance.now(), () => void this.#askAgain());
+    this.#timers.after(this.#lastAsk + shortestAskMS - performance.now(), () => void this.#askAgain());
   }
 
   async #askAgain(): Promise<void> {
@@ -203,7 +225,7 @@ export class Subscription implements Member {
     const before = this.#asked?.live;
     if (before?.key === undefined || asked.live.key !== before.key) {
       this.#group?.leave(this);
-      this.#next = undefined; // it was read for what the caller might see before
+      this.#missed = undefined; // it was read for what the caller might see before
       return await this.#join(asked);
     }
     if (!this.#isOver) this.#group?.renew(this, asked);
@@ -219,18 +241,27 @@ export class Subscription implements Member {
   }
 
   #setAsked(asked: Asked): void {
+    this.#question.keep(this.#isOver ? undefined : asked.live);
     this.#asked?.exchange.end();
     this.#asked = asked as Asked & { readonly exchange: Exchange };
     if (this.#isOver) this.#asked.exchange.end();
   }
 
-  /** Sends what has changed, if the client has taken what it was sent before. */
-  #flush(): void {
-    const [state, from] = [this.#next, this.#sent];
-    if (!state || !this.#isOpen || !this.answer.isWanted || this.#isOver || this.#rights.haveLapsed) return;
-    this.#next = undefined;
-    this.#sent = state;
-    if (state.digest !== from?.digest) this.answer.send(frameTo(state, from));
+  /** Whether the client has taken what it was sent before, and may be sent more. */
+  get #maySend(): boolean {
+    return this.#isOpen && this.answer.isWanted && !this.#isOver && !this.#rights.haveLapsed;
+  }
+
+  /** The client has taken what it was sent. What it has missed meanwhile is not kept: it is read again. */
+  #catchUp(): void {
+    if (this.#missed !== undefined && this.#maySend) this.#group?.catchUp(this);
+  }
+
+  #keepFirst(state: State): State {
+    if (this.#isOver) return state;
+    this.#first.keep(state);
+    this.#around.streams.kept.refuseIfExceeded();
+    return state;
   }
 
   #end(error: unknown, problemOf = () => this.report(error)): void {
@@ -242,29 +273,12 @@ export class Subscription implements Member {
 
   #close(): void {
     this.#isOver = true;
-    for (const timer of this.#timers) clearTimeout(timer); // which also ends intervals
     this.#timers.clear();
     this.#rights.stop();
     this.#asking?.giveUp();
     this.#group?.leave(this);
     this.#asked?.exchange.end();
-    this.#next = undefined;
-    this.#sent = undefined;
-  }
-
-  #every(ms: number, run: () => unknown): void {
-    this.#timers.add(setInterval(run, ms));
-  }
-
-  #after(ms: number, run: () => void): void {
-    const timer = setTimeout(
-      () => {
-        this.#timers.delete(timer);
-        run();
-      },
-      Math.max(ms, 0),
-    );
-    this.#timers.add(timer);
+    for (const keeper of [this.#question, this.#first, this.#sent]) keeper.keep(undefined);
   }
 }
 

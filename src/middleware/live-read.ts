@@ -1,3 +1,4 @@
+import { hash as digestOf } from 'node:crypto';
 import type { ModelInput } from '../model/compile/compile-model.ts';
 import { asCompiled } from '../model/compile/compile-model.ts';
 import { isIncludable, noRelations } from '../model/relations/includable.ts';
@@ -73,9 +74,11 @@ export function liveRead(model: ModelInput, chain: readonly ResourceMiddleware[]
       const sources = await askSources(ctx, (included as Includes).paths, behind);
       const { listQuery: query, scope, deleted, pageBytes } = ctx;
       const scopes = sources.map(({ model, path }, index) => [path ?? model.collection, model.held ?? [], known(ctx, sources[index])]);
+      const asked = textOf([requestPath(ctx), ctx.querystring, seen.held ?? [], scope, deleted, pageBytes, scopes]);
       ctx.live = {
         model: seen,
-        key: textOf([requestPath(ctx), ctx.querystring, seen.held ?? [], scope, deleted, pageBytes, scopes]),
+        key: asked && digestOf('sha256', asked, 'base64'),
+        bytes: asked?.length ?? 0,
         isShared,
         related: new Set(sources.map((one) => one.model.collection)),
         watched,

@@ -272,6 +272,7 @@ const cases: readonly Case[] = [
   ['liveRead', 'a text for true', (wrong) => liveRead(Doc, [], wrong), { isShared: 'yes' }, /`isShared` .* true or false/],
   ['liveStreams', 'no places', liveStreams, { max: 0 }, /`max` .* a whole number/],
   ['liveStreams', 'a name for a function', liveStreams, { by: 'ann' }, /`by` .* a function/],
+  ['liveStreams', 'no bytes', liveStreams, { maxBytes: 0 }, /`maxBytes` .* a whole number/],
   ['liveStreams', 'a recheck all the time', liveStreams, { recheckEvery: 1 }, /`recheckEvery` .* of milliseconds from 1000/],
   ['liveStreams', 'a change stream that is dead at once', liveStreams, { staleAfter: 1_000 }, /`staleAfter` .* of milliseconds from 5000/],
   ['liveStreams', 'a misspelt option', liveStreams, { maxAges: 5 }, /did you mean `maxAge`\?/],

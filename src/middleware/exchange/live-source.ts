@@ -1,12 +1,13 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Concern } from '../../mongo/live/concern.ts';
+import type { Kept } from './kept-bytes.ts';
 
 /** How `live` reads the state of a list or of a record, and what that depends on. */
-export interface LiveSource<Ctx> {
+export interface LiveSource<Ctx> extends Kept {
   readonly model: CompiledModel;
   /**
-   * A text for everything that decides what the caller sees: equal texts, equal states. Undefined if it cannot be
-   * written.
+   * A digest of everything that decides what the caller sees: equal digests, equal states. Undefined if it cannot be
+   * written as text.
    */
   readonly key: string | undefined;
   /** Whether those with equal keys may share what is read. */

@@ -2,6 +2,7 @@ import { Problem } from '../../errors.ts';
 import { Lane } from '../../mongo/driver/turn.ts';
 import { aFunction, aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../../options.ts';
 import type { Called, Context } from './context.ts';
+import { KeptBytes } from './kept-bytes.ts';
 import { type StreamPlaces, streamPlaces } from './stream-places.ts';
 
 /** Options of {@link liveStreams}. */
@@ -16,6 +17,13 @@ export interface LiveStreamsOptions<Ctx = Context> {
   readonly each?: number;
   /** Names the client of a stream, such as the id of its user; undefined if the stream counts for no client. */
   readonly by?: Called<[ctx: Ctx], string | undefined>;
+  /**
+   * How many bytes the streams may keep: of each list, the ids of its records and a digest of each, and of each event
+   * that a client has not taken yet, all. What several streams share counts once. The next stream is answered with 503.
+   *
+   * @default 268,435,456 (256 MiB)
+   */
+  readonly maxBytes?: number;
   /** How many states are read at a time. Further changes wait for their turn. @default 10 */
   readonly maxReads?: number;
   /** How long a stream may last, in milliseconds. Its client then opens another one. @default 900,000 (15 minutes) */
@@ -62,6 +70,8 @@ export class LiveStreams {
   readonly recheckEvery: number;
   /** @internal Undefined for that of a change stream of which nobody says it. */
   readonly staleAfter: number | undefined;
+  /** @internal What the streams keep. */
+  readonly kept: KeptBytes;
   /** Where those wait who read states. */
   readonly reading: Lane;
   /** Where those wait who ask again what callers may see. */
@@ -72,15 +82,9 @@ export class LiveStreams {
   #lastRecheck = Number.NEGATIVE_INFINITY;
 
   constructor(options: LiveStreamsOptions) {
-    const {
-      max = 1_000,
-      each = Number.POSITIVE_INFINITY,
-      by,
-      maxReads = 10,
-      maxAge = 900_000,
-      recheckEvery = 60_000,
-      staleAfter,
-    } = options;
+    const { max = 1_000, each = Number.POSITIVE_INFINITY, by, maxBytes = 2 ** 28 } = options;
+    const { maxReads = 10, maxAge = 900_000, recheckEvery = 60_000, staleAfter } = options;
+    this.kept = new KeptBytes(maxBytes);
     this.reading = new Lane(maxReads);
     this.asking = new Lane(maxReads);
     this.places = streamPlaces(max, 'live lists');
@@ -96,6 +100,7 @@ export class LiveStreams {
    * because the service shuts down. Throws `overloaded` and `shutting_down` (503), and `too_many_requests` (429).
    */
   async take(ctx: Context, end: (reason: Problem) => void): Promise<() => void> {
+    this.kept.refuseIfExceeded();
     const client = await this.#by?.(ctx);
     if (client === undefined) return this.places.take(end);
     const others = this.#ofClients.get(client) ?? 0;
@@ -137,6 +142,7 @@ const legal: LegalOptions<LiveStreamsOptions<never>> = {
   max: aWholeNumber(1),
   each: aWholeNumber(1),
   by: aFunction,
+  maxBytes: aWholeNumber(1),
   maxReads: aWholeNumber(1),
   maxAge: time,
   recheckEvery: time,
