@@ -9,4 +9,4 @@ export interface Area {
 }
 
 /** A file, a text that is there once, and what it becomes. */
-export type ChosenFault = readonly [file: string, was: string, is: string];
+type ChosenFault = readonly [file: string, was: string, is: string];
