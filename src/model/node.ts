@@ -121,6 +121,12 @@ export interface ComputedField {
   compute(stored: Readonly<Record<string, unknown>>): unknown;
 }
 
+/**
+ * The key in a stored object of what was computed before the fields went of which it is made: by the names of computed
+ * fields, what returns the value or throws.
+ */
+export const computedBefore: unique symbol = Symbol('computedBefore');
+
 /** Everything that an object may show: its fields, and what is computed of them. */
 export function membersOf({ fields, computed = [] }: ObjectNode): readonly CompiledField[] {
   return computed.length > 0 ? [...fields, ...computed.map(({ field }) => field)] : fields;

@@ -12,7 +12,7 @@ import type { StoredRecord } from '../mongo/stored-record.ts';
 /** The most records that one command reads. */
 const pageSize = 500;
 
-const everyField = { fetchPrivate: true, maxPageBytes: defaultPageBytes } as const;
+const everyField = { fetchPrivate: true, countsAll: true, maxPageBytes: defaultPageBytes } as const;
 
 /** Which records are read, and in which order. */
 export interface Walk {

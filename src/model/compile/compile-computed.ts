@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean } from '../../hints.ts';
 import type { Policy, PolicyRules } from '../define/policy.ts';
-import { absent, type CompiledField, type ComputedField, join, type LeafNode, type Node, relationSlot } from '../node.ts';
+import { absent, type CompiledField, type ComputedField, computedBefore, join, type LeafNode, type Node, relationSlot } from '../node.ts';
 import { changeFields, showNull } from '../read/change-fields.ts';
 import { compileItemHydrate } from '../read/hydrate.ts';
 import { NotComputed } from '../read/not-computed.ts';
@@ -118,6 +118,8 @@ function compileCompute(field: CompiledField, from: readonly CompiledField[], ge
   }
 
   return function compute(stored) {
+    const before = (stored as { readonly [computedBefore]?: ReadonlyMap<string, () => unknown> })[computedBefore]?.get(field.name);
+    if (before) return before();
     const values: Record<string, unknown> = {};
     for (const { name, show, hydrate } of sources) {
       const shown = show(stored);

@@ -1,15 +1,17 @@
 import type { Abortable, AggregateOptions, Document as BsonDocument, Db } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { readsHidden } from '../../model/read/hidden-parts.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
-import { type Room, TooMuchIncluded } from '../../model/relations/included.ts';
-import { documentEnd, findMember, readInt32 } from '../../model/value/bson-bytes.ts';
+import { Room, TooMuchIncluded } from '../../model/relations/included.ts';
+import { documentEnd, findMember, type Member, readInt32 } from '../../model/value/bson-bytes.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import type { Commands } from '../driver/commands.ts';
-import { asBytes, readAll } from '../driver/read-batches.ts';
+import { asBytes, type Taking, takeAll } from '../driver/read-batches.ts';
 import type { Command, Work } from '../driver/work.ts';
 import type { Filter } from '../query/filter.ts';
 import { includePaths } from '../query/include-paths.ts';
-import { StoredRecord } from '../stored-record.ts';
+import type { StoredRecord } from '../stored-record.ts';
+import { forClients } from './hidden-records.ts';
 
 /** The records of a collection that refer to other records, for each of which they are the children. */
 export interface Children {
@@ -93,19 +95,43 @@ export function openChildren(model: CompiledModel, db: Db, { readMany }: Pick<Co
     return [command.handOver(documents), { $lookup: lookup }, { $unwind: '$child' }, { $unset: '_id' }, { $limit: most + 1 }];
   }
 
+  const { sizeOf, toRecord } = forClients(model);
+  const hides = readsHidden(model.root);
+
+  /** Takes the child out of `{ at, child }` without decoding it. */
+  function toChild(bytes: Uint8Array, fields: SelectedFields | undefined): Child {
+    return { parent: parentOf(bytes), record: toRecord(childOf(bytes), fields) };
+  }
+
+  function sizeOfChild(bytes: Uint8Array): number {
+    return sizeOf(childOf(bytes)) + sizeOfRest;
+  }
+
+  /** The database cannot say how much of a child is shown: it is read for that, and not kept. */
+  async function sizeShown(parents: readonly unknown[], { path, sort, max }: Measured, reach: Reach, work: Work): Promise<ChildSize[]> {
+    const own = [{ $sort: new Map(sort) }, { $limit: max + 1 }, ...projecting(reach.fields)];
+    return readMany(work, (command) => {
+      const options: Options = { ...bsonOptions, ...command.options, ...asBytes };
+      const taking: Taking<ChildSize> = { sizeOf: () => 0, make: (bytes) => ({ parent: parentOf(bytes), bytes: sizeOfChild(bytes) }) };
+      return command.count(() => takeAll(db.aggregate(build(parents, path, reach, own, command), options), new Room(0), taking));
+    });
+  }
+
   return {
     async findChildren(parents, { path, sort, max }, reach, room, work) {
       const own = [{ $sort: new Map(sort) }, { $limit: max + 1 }, ...projecting(reach.fields)];
       const batchSize = Math.min(parents.length * (max + 1), reach.most) + 1; // all in the first batch, as far as a reply can hold them
       const found = await readMany(work, (command) => {
         const options: Options = { ...bsonOptions, ...command.options, ...asBytes, batchSize };
-        return command.count(() => readAll(db.aggregate(build(parents, path, reach, own, command), options), room));
+        const taking: Taking<Child> = { sizeOf: sizeOfChild, make: (bytes) => toChild(bytes, reach.fields) };
+        return command.count(() => takeAll(db.aggregate(build(parents, path, reach, own, command), options), room, taking));
       });
       if (found.length > reach.most) throw new TooMuchIncluded();
-      return found.map((bytes) => toChild(model, bytes, reach.fields));
+      return found;
     },
 
     async sizeChildren(parents, { path, sort, max }, reach, work) {
+      if (hides) return sizeShown(parents, { path, sort, max }, reach, work);
       const size = { $project: { _id: 0, bytes: { $bsonSize: '$$ROOT' } } };
       const own = [{ $sort: new Map(sort) }, { $limit: max + 1 }, ...projecting(reach.fields), size];
       const found = await readMany(work, (command) => {
@@ -139,10 +165,19 @@ interface Counted {
   readonly child: { readonly count: number };
 }
 
-/** Takes the child out of `{ at, child }` without decoding it. */
-function toChild(model: CompiledModel, bytes: Uint8Array, fields: SelectedFields | undefined): Child {
-  const [at, child] = [findMember(bytes, 'at'), findMember(bytes, 'child')];
-  if (!at || !child) throw new Error('The database has returned something else than a child.');
-  const record = bytes.subarray(child.start, documentEnd(bytes, child.start, bytes.length));
-  return { parent: readInt32(bytes, at.start), record: new StoredRecord(model, record, fields) };
+type Measured = Pick<Children, 'path' | 'sort' | 'max'>;
+
+function parentOf(bytes: Uint8Array): number {
+  return readInt32(bytes, memberOf(bytes, 'at').start);
+}
+
+function childOf(bytes: Uint8Array): Uint8Array {
+  const { start } = memberOf(bytes, 'child');
+  return bytes.subarray(start, documentEnd(bytes, start, bytes.length));
+}
+
+function memberOf(bytes: Uint8Array, key: string): Member {
+  const found = findMember(bytes, key);
+  if (!found) throw new Error('The database has returned something else than a child.');
+  return found;
 }

@@ -15,6 +15,10 @@ export interface ReadPageOptions extends ReadOptions {
   readonly maxPageBytes: number;
   /** Whether the database measures the records first, and sends no more than fit: one more command. @default false */
   readonly measuresFirst?: boolean;
+  /** Whether all that is fetched counts, for code that sees everything. @default only what the model shows */
+  readonly countsAll?: boolean;
+  /** What is fetched of each record. @default by the fields of the query and the view */
+  readonly projection?: BsonDocument;
   /** The related records that the query may name. @default none */
   readonly through?: ThroughReadOptions;
 }

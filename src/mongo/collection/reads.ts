@@ -1,19 +1,19 @@
-import type { Abortable, Document as BsonDocument, Collection, CountDocumentsOptions, Db, EstimatedDocumentCountOptions } from 'mongodb';
+import type { Abortable, Collection, CountDocumentsOptions, Db, EstimatedDocumentCountOptions } from 'mongodb';
 import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { readsHidden } from '../../model/read/hidden-parts.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
-import type { Room } from '../../model/relations/included.ts';
+import { Room } from '../../model/relations/included.ts';
 import type { Commands } from '../driver/commands.ts';
 import { needOf } from '../driver/reachability.ts';
-import { asBytes, compileFirstBatch, type FirstBatch, readAll } from '../driver/read-batches.ts';
+import { asBytes, compileFirstBatch, type FirstBatch, type Taking, takeAll } from '../driver/read-batches.ts';
 import { type Get, SharedGets } from '../driver/shared-gets.ts';
 import type { Command, Work } from '../driver/work.ts';
 import { compileIndexedKeys } from '../indexes/indexed-keys.ts';
 import { watchScans } from '../indexes/watch-scans.ts';
-import { buildPage, type Page, type Total } from '../list/build-page.ts';
-import { countFitting } from '../list/page-bytes.ts';
+import { buildPage, type Fitting, type Page, type Total } from '../list/build-page.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
-import { buildPipeline, bytesOfIds, dependsOnIndexes, isFind, maxBytesOfIds, type PagePlan, planPage } from '../list/plan-page.ts';
+import { bytesOfIds, dependsOnIndexes, maxBytesOfIds, planPage } from '../list/plan-page.ts';
 import { both, buildFilter, type Condition, type Filter } from '../query/filter.ts';
 import { includePaths } from '../query/include-paths.ts';
 import { checkPrecondition } from '../query/precondition.ts';
@@ -25,7 +25,9 @@ import { isThrough, type ThroughReads } from '../relations/through/through-field
 import type { ThroughQuery } from '../relations/through/through-stages.ts';
 import { StoredRecord } from '../stored-record.ts';
 import { type Bound, boundOfSort } from './bound-of-sort.ts';
+import { forClients } from './hidden-records.ts';
 import type { AggregateOptions, ReadOneOptions, ReadPageOptions, ThroughReadOptions } from './read-options.ts';
+import { openPages, type Projected, type WantedPage } from './read-page.ts';
 import { explainSearch, rankIds } from './searching.ts';
 import { openThroughReads } from './through-reads.ts';
 
@@ -56,10 +58,6 @@ interface Settings extends Pick<Commands, 'readOne' | 'readMany' | 'readLatest'>
   readonly shareRoundTrips: boolean;
 }
 
-interface Projected {
-  readonly projection?: Readonly<Record<string, 0 | 1>>;
-}
-
 /** Opens the reads of a collection. A record stays BSON bytes until more than its JSON is needed. */
 export function openReads(
   model: CompiledModel,
@@ -70,6 +68,8 @@ export function openReads(
   const notice = warnOnScan ? watchScans(model, db, maxTimeMS) : undefined;
   const countIndexedKeys = compileIndexedKeys(db, model.collection);
   const readFirstBatch = compileFirstBatch(db, collection);
+  const readPage = openPages(model, collection, readFirstBatch);
+  const { sizeOf, toRecord } = forClients(model);
   const gets = new SharedGets(readFirstBatch);
   const isOfPrimary = needOf(collection.readPreference?.mode) === 'primary';
   const ofPrimary = () => compileFirstBatch(db, db.collection(model.collection, { readPreference: 'primary' }));
@@ -101,54 +101,6 @@ export function openReads(
       idTextIn,
       build: (sought) => ({ find: model.collection, filter: scope ? both({ _id: sought }, scope) : { _id: sought }, ...projected }),
     };
-  }
-
-  /** Makes the command that reads a page in one batch. Without a batch size the database would send 101 records. */
-  function buildFind(plan: PagePlan, { projection }: Projected, command: Command): BsonDocument {
-    const { ranges, sort, skip, limit } = plan;
-    const { maxTimeMS } = command;
-    if (isFind(plan)) {
-      const filter = command.handOver(ranges[0]);
-      return { find: model.collection, filter, sort, skip, limit, batchSize: limit + 1, maxTimeMS, ...(projection && { projection }) };
-    }
-    const project = projection ? [{ $project: projection }] : [];
-    const [first = {}, ...others] = [...buildPipeline(plan, model.collection), ...project];
-    return { aggregate: model.collection, pipeline: [command.handOver(first), ...others], cursor: { batchSize: limit + 1 }, maxTimeMS };
-  }
-
-  function readPlanned(plan: PagePlan, projected: Projected, command: Command): Promise<FirstBatch> {
-    return command.count(() => readFirstBatch(buildFind(plan, projected, command), command));
-  }
-
-  /**
-   * Reads a page in one command; in a transaction, where `$unionWith` is not allowed, in one for each range until the
-   * page is full.
-   */
-  function readPage(plan: PagePlan, projected: Projected, command: Command): Promise<FirstBatch> {
-    return command.session && !plan.computed ? readRanges(plan, projected, command) : readPlanned(plan, projected, command);
-  }
-
-  async function readRanges(plan: PagePlan, projected: Projected, command: Command): Promise<FirstBatch> {
-    const found: Uint8Array[] = [];
-    for (const range of plan.ranges) {
-      const batch = await readPlanned({ ...plan, ranges: [range], limit: plan.limit - found.length }, projected, command);
-      found.push(...batch.found);
-      if (batch.isCut) return { found, isCut: true };
-      if (found.length === plan.limit) break;
-    }
-    return { found, isCut: false };
-  }
-
-  /** Reads as many records of a page as fit into so many bytes, and at least one. */
-  async function readMeasured(plan: PagePlan, projected: Projected, command: Command, maxBytes: number): Promise<FirstBatch> {
-    const project = projected.projection ? [{ $project: projected.projection }] : [];
-    const [first = {}, ...others] = [...buildPipeline(plan, model.collection), ...project];
-    const pipeline = [command.handOver(first), ...others, { $project: { _id: 0, bytes: { $bsonSize: '$$ROOT' } } }];
-    const options = { ...command.options, batchSize: plan.limit + 1 };
-    const sizes = await command.count(() => collection.aggregate<{ readonly bytes: number }>(pipeline, options).toArray());
-    const fitting = countFitting(sizes, maxBytes);
-    if (fitting === sizes.length) return readPage(plan, projected, command);
-    return { ...(await readPage({ ...plan, limit: Math.max(fitting, 1) }, projected, command)), isCut: true };
   }
 
   /** Counts the matches. With a limit, it counts no further. */
@@ -204,6 +156,24 @@ export function openReads(
       });
   }
 
+  /** The database cannot say how much of a record is shown: it is read for that, and not kept. */
+  async function sizeShown(
+    ids: readonly unknown[],
+    scope: Filter | undefined,
+    work: Work,
+    fields: SelectedFields | undefined,
+  ): Promise<ReadonlyMap<string, number>> {
+    const filter = both({ _id: { $in: ids } }, scope);
+    const found = await readMany(work, (command) => {
+      const options = { ...command.options, ...projectionOf(false, fields), ...asBytes };
+      const make = (source: Uint8Array) => [new StoredRecord(model, source).idText, sizeOf(source)] as const;
+      return command.count(() =>
+        takeAll(collection.find<Stored>(command.handOver(filter), options), new Room(0), { sizeOf: () => 0, make }),
+      );
+    });
+    return new Map(found);
+  }
+
   return {
     async findOne(id, scope, { fetchPrivate = false, fields, precondition, latest = false }, work) {
       const get = planGet(id, scope, projectionOf(fetchPrivate, fields));
@@ -215,7 +185,15 @@ export function openReads(
       return record;
     },
 
-    async findPage(asked, scope, { fetchPrivate = false, maxPageBytes, measuresFirst = false, through = withoutThrough }, work) {
+    async findPage(asked, scope, options, work) {
+      const {
+        fetchPrivate = false,
+        maxPageBytes,
+        measuresFirst = false,
+        countsAll = false,
+        projection,
+        through = withoutThrough,
+      } = options;
       const { near, search } = asked;
       const nearby = near && (await import('../near/near.ts'));
       const isByRelated = asked.sort.some(({ field }) => isThrough(field));
@@ -225,23 +203,24 @@ export function openReads(
       const matching = matched instanceof Promise ? await matched : matched;
       const query = computed ? { ...asked, sort: computed.sort } : asked;
       const sortPaths = nearby ? [nearby.distanceKey] : query.sort.map(({ field }) => field.path);
-      const projection = projectionOf(fetchPrivate, query.fields, sortPaths);
+      const projected = projection ? { projection } : projectionOf(fetchPrivate, query.fields, sortPaths);
       const indexed = !computed && dependsOnIndexes(query) ? await countIndexedKeys(matching.filter, sortPaths) : undefined;
       const plan = nearby ? nearby.planNear(query, matching) : planPage(query, matching, computed?.stages, indexed);
       const read = readerFor(asked);
       const bound = byRelated || search ? boundOfSort(asked, through) : undefined;
       const known = bound && (await countSortable(matching, bound, read, work));
-      const [batch, total] = await read(work, (command): Promise<readonly [FirstBatch, Total | undefined]> => {
-        const found = measuresFirst ? readMeasured(plan, projection, command, maxPageBytes) : readPage(plan, projection, command);
-        const batch = near && nearby ? nearby.withIndex(found, model, near) : found;
-        if (query.total === undefined) return batch.then((only) => [only, undefined]);
-        return Promise.all([batch, query.total === 'exact' && known ? known : countAll(query.total, matching, command)]);
+      const wanted: WantedPage = { plan, projected, fields: query.fields, maxPageBytes, measuresFirst, fetchPrivate, countsAll };
+      const [fitting, total] = await read(work, (command): Promise<readonly [Fitting, Total | undefined]> => {
+        const found = readPage(wanted, command);
+        const fitting = near && nearby ? nearby.withIndex(found, model, near) : found;
+        if (query.total === undefined) return fitting.then((only) => [only, undefined]);
+        return Promise.all([fitting, query.total === 'exact' && known ? known : countAll(query.total, matching, command)]);
       });
       if (notice && !computed && !search && !near) {
         const sort = new Map(query.sort.map(({ field, direction }) => [field.path, direction]));
         notice({ filter: matching.filter, sort, limit: plan.limit });
       }
-      const page = buildPage(model, query, batch, { total, maxPageBytes, fetchPrivate });
+      const page = buildPage(query, fitting, { total, maxPageBytes, fetchPrivate });
       return near && nearby ? nearby.withDistances(page, near) : page;
     },
 
@@ -270,14 +249,15 @@ export function openReads(
     async findMany(ids, scope, room, work, fields) {
       const filter = both({ _id: { $in: ids } }, scope);
       const batchSize = ids.length + 1; // all in the first batch; one more tells the database that there is no second
-      const found = await readMany(work, (command) => {
+      return readMany(work, (command) => {
         const options = { ...command.options, batchSize, ...projectionOf(false, fields), ...asBytes };
-        return command.count(() => readAll(collection.find<Stored>(command.handOver(filter), options), room));
+        const taking: Taking<StoredRecord> = { sizeOf, make: (source) => toRecord(source, fields) };
+        return command.count(() => takeAll(collection.find<Stored>(command.handOver(filter), options), room, taking));
       });
-      return found.map((one) => new StoredRecord(model, one, fields));
     },
 
     async sizeMany(ids, scope, work, fields) {
+      if (readsHidden(model.root)) return sizeShown(ids, scope, work, fields);
       const filter = both({ _id: { $in: ids } }, scope);
       const { projection } = projectionOf(false, fields);
       const readable = projection ? [{ $project: projection }] : [];

@@ -1,4 +1,13 @@
-import type { Abortable, AbstractCursor, Document as BsonDocument, ClientSession, Collection, Db, RunCommandOptions } from 'mongodb';
+import type {
+  Abortable,
+  AbstractCursor,
+  Document as BsonDocument,
+  ClientSession,
+  Collection,
+  Db,
+  RunCommandCursor,
+  RunCommandOptions,
+} from 'mongodb';
 import type { Room } from '../../model/relations/included.ts';
 import { bsonOptions } from './bson-options.ts';
 import { ofMajority } from './command-plan.ts';
@@ -25,6 +34,9 @@ export interface Sending {
  */
 export type ReadFirstBatch = (body: BsonDocument, sending: Sending) => Promise<FirstBatch>;
 
+/** Opens a cursor for the same command, which reads on where one reply is not enough. */
+export type OpenCursor = (body: BsonDocument, sending: Sending) => AbstractCursor<unknown>;
+
 /** Keeps records as bytes. The driver's types do not have this option. */
 const rawFirstBatch = { ...bsonOptions, fieldsAsRaw: { firstBatch: true } };
 
@@ -39,7 +51,7 @@ const rawFirstBatch = { ...bsonOptions, fieldsAsRaw: { firstBatch: true } };
 export function compileFirstBatch(
   db: Db,
   collection: Pick<Collection, 'readPreference' | 'readConcern' | 'collectionName'>,
-): ReadFirstBatch {
+): ReadFirstBatch & { readonly openCursor: OpenCursor } {
   const { readPreference, readConcern, collectionName } = collection;
   const options = { ...rawFirstBatch, ...(readPreference && { readPreference }) };
   const reachability = reachabilityOf(db.client);
@@ -59,7 +71,7 @@ export function compileFirstBatch(
     return { found: cursor.firstBatch, isCut: cursor.id !== 0n };
   }
 
-  function read(body: BsonDocument, { signal, causal }: Sending): Promise<FirstBatch> {
+  function prepare(body: BsonDocument, { signal, causal }: Sending): [BsonDocument, RunCommandOptions & Abortable] {
     const command: BsonDocument = Object.assign({}, body); // of many shapes, as in `both`
     const given: RunCommandOptions & Abortable = { ...options };
     given.signal = signal;
@@ -68,11 +80,16 @@ export function compileFirstBatch(
       command.readConcern = { ...ofMajority }; // the driver writes the time of the session into it
       given.session = causal;
     }
+    return [command, given];
+  }
+
+  function read(body: BsonDocument, sending: Sending): Promise<FirstBatch> {
+    const [command, given] = prepare(body, sending);
     // With several servers, only a cursor of the driver knows which one holds the rest.
     return isOfPrimary && !reachability.isRouted ? readDirectly(command, given) : readByCursor(db, command, given);
   }
 
-  return async function readFirstBatch(body, sending) {
+  async function readFirstBatch(body: BsonDocument, sending: Sending): Promise<FirstBatch> {
     const { signal, session } = sending;
     if (session) return readInTransaction(body, sending);
     try {
@@ -81,11 +98,23 @@ export function compileFirstBatch(
       if (signal.aborted || !db.client.options.retryReads || !isRetryableRead(error)) throw error;
       return read(body, sending);
     }
-  };
+  }
+
+  function openCursor(body: BsonDocument, sending: Sending): AbstractCursor<unknown> {
+    const { signal, session } = sending;
+    const [command, given] = session ? [body, { ...bsonOptions, signal, session }] : prepare(body, sending);
+    return cursorOf(db, command, given);
+  }
+
+  return Object.assign(readFirstBatch, { openCursor });
+}
+
+function cursorOf(db: Db, body: BsonDocument, options: RunCommandOptions & Abortable): RunCommandCursor {
+  return db.runCursorCommand(body, { ...options, ...asBytes } as RunCommandOptions);
 }
 
 async function readByCursor(db: Db, body: BsonDocument, options: RunCommandOptions & Abortable): Promise<FirstBatch> {
-  const cursor = db.runCursorCommand(body, { ...options, raw: true, documentsReturnedIn: 'firstBatch' } as RunCommandOptions);
+  const cursor = cursorOf(db, body, options);
   await cursor.hasNext();
   const found = cursor.readBufferedDocuments() as unknown as Uint8Array[];
   const isCut = cursor.id !== undefined && !cursor.id.isZero();
@@ -102,28 +131,50 @@ function ignore(): void {}
  */
 export const asBytes = { raw: true, documentsReturnedIn: 'firstBatch' } as const;
 
+/** How records are taken from a cursor. */
+export interface Taking<T> {
+  /** The bytes of a record that count. */
+  sizeOf(source: Uint8Array): number;
+  make(source: Uint8Array): T;
+}
+
+const asTheyAre: Taking<Uint8Array> = { sizeOf: (source) => source.byteLength, make: (source) => source };
+
+/** Reads a cursor as {@link takeAll} does, and keeps the bytes of the records. */
+export function readAll(cursor: AbstractCursor<unknown>, room: Room): Promise<Uint8Array[]> {
+  return takeAll(cursor, room, asTheyAre);
+}
+
 /**
  * Reads a cursor that was opened with {@link asBytes} to its end, or until there is no more room. If the read fails for
  * another reason, the room is given back, because the read may be tried again.
  */
-export async function readAll(cursor: AbstractCursor<unknown>, room: Room): Promise<Uint8Array[]> {
-  const found: Uint8Array[] = [];
+export async function takeAll<T>(cursor: AbstractCursor<unknown>, room: Room, { sizeOf, make }: Taking<T>): Promise<T[]> {
+  const found: T[] = [];
   let taken = 0;
   try {
-    while (await cursor.hasNext()) {
-      for (const one of takeBuffered(cursor)) {
-        taken += one.byteLength;
-        room.take(one.byteLength);
-        found.push(one);
+    for await (const batch of batchesOf(cursor)) {
+      for (const one of batch) {
+        const bytes = sizeOf(one);
+        taken += bytes;
+        room.take(bytes);
+        found.push(make(one));
       }
     }
   } catch (error) {
     if (room.left >= 0) room.giveBack(taken);
     throw error;
+  }
+  return found;
+}
+
+/** The batches of a cursor that was opened with {@link asBytes}. */
+export async function* batchesOf(cursor: AbstractCursor<unknown>): AsyncGenerator<readonly Uint8Array[], void, undefined> {
+  try {
+    while (await cursor.hasNext()) yield takeBuffered(cursor);
   } finally {
     if (isOpen(cursor)) void cursor.close();
   }
-  return found;
 }
 
 function takeBuffered(cursor: AbstractCursor<unknown>): Uint8Array[] {

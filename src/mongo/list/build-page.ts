@@ -1,13 +1,11 @@
 import { invalidQuery, type Problem } from '../../errors.ts';
-import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { isDBRef } from '../../model/value/bson-type.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
 import { writeUntyped } from '../../model/value/untyped.ts';
 import { Invalid } from '../../rules.ts';
-import type { FirstBatch } from '../driver/read-batches.ts';
 import type { SortKey } from '../query/position.ts';
 import { bracketOf } from '../query/sort-value.ts';
-import { StoredRecord } from '../stored-record.ts';
+import type { StoredRecord } from '../stored-record.ts';
 import { formatCursor } from './cursor.ts';
 import type { ListQuery } from './parse-list-query.ts';
 import type { CursorWindow, OnlyWindow } from './parse-paging.ts';
@@ -71,19 +69,20 @@ export interface Total {
   readonly isEstimate: boolean;
 }
 
-/**
- * Makes a page of the first batch that {@link planPage} has planned. Throws `invalid_query` (400) if a page by number
- * has too many bytes.
- */
+/** The first records of a list that a page has room for, in the order in which they were read. */
+export interface Fitting {
+  readonly records: StoredRecord[];
+  /** Whether there are more. */
+  readonly goesOn: boolean;
+}
+
+/** Makes a page of what was read. Throws `invalid_query` (400) if a page by number has too many bytes. */
 export function buildPage(
-  model: CompiledModel,
   query: ListQuery,
-  batch: FirstBatch,
+  { records, goesOn }: Fitting,
   { total, maxPageBytes, fetchPrivate }: Pick<Page, 'total' | 'maxPageBytes'> & { readonly fetchPrivate: boolean },
 ): Page {
-  const { window, limit, fields, sort } = query;
-  const { taken, goesOn } = takeFitting(batch, limit, maxPageBytes);
-  const records = taken.map((one) => new StoredRecord(model, one, fields));
+  const { window, limit, sort } = query;
   const pageWith = ({ hasNext, place }: PageEnd, endAt: Page['endAt'], direction: Page['direction'] = 1): Page => ({
     records,
     size: limit,
@@ -122,25 +121,6 @@ export function buildPage(
   const end = last ? endAt(last) : endBehind(undefined, window);
   if (window.direction === -1) records.reverse();
   return pageWith(end, endAt, window.direction);
-}
-
-/**
- * Takes as many records as a page may have, in number and in bytes, but at least one. `goesOn` says whether there are
- * more.
- */
-function takeFitting(
-  { found, isCut }: FirstBatch,
-  limit: number,
-  maxBytes: number,
-): { readonly taken: Uint8Array[]; readonly goesOn: boolean } {
-  const taken: Uint8Array[] = [];
-  let bytes = 0;
-  for (const one of found.slice(0, limit)) {
-    bytes += one.byteLength;
-    if (bytes > maxBytes && taken.length > 0) break;
-    taken.push(one);
-  }
-  return { taken, goesOn: isCut || taken.length < found.length };
 }
 
 /** The 400 that says how to make a page smaller. Fewer fields do not help if whole records are fetched. */

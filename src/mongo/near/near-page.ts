@@ -1,7 +1,6 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { FirstBatch } from '../driver/read-batches.ts';
 import { isServerError, serverCodes } from '../driver/server-error.ts';
-import type { Page } from '../list/build-page.ts';
+import type { Fitting, Page } from '../list/build-page.ts';
 import type { Near } from '../list/near-parameters.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
 import type { PagePlan } from '../list/plan-page.ts';
@@ -32,11 +31,11 @@ function distanceOf(record: StoredRecord): number {
  * Awaits what `$geoNear` returns. A collection that does not exist has no records. Throws a plain Error (500) that says
  * which index is missing.
  */
-export async function withIndex(found: Promise<FirstBatch>, { collection }: CompiledModel, near: Near): Promise<FirstBatch> {
+export async function withIndex(found: Promise<Fitting>, { collection }: CompiledModel, near: Near): Promise<Fitting> {
   try {
     return await found;
   } catch (error) {
-    if (isServerError(error, serverCodes.namespaceNotFound)) return { found: [], isCut: false };
+    if (isServerError(error, serverCodes.namespaceNotFound)) return { records: [], goesOn: false };
     if (!isServerError(error, serverCodes.noQueryExecutionPlans) && !isServerError(error, serverCodes.indexNotFound)) throw error;
     const { key } = near.nearest;
     throw new Error(

@@ -1,0 +1,138 @@
+import type { Document as BsonDocument, Collection } from 'mongodb';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { readsHidden } from '../../model/read/hidden-parts.ts';
+import type { SelectedFields } from '../../model/read/select-fields.ts';
+import { batchesOf, type compileFirstBatch, type FirstBatch } from '../driver/read-batches.ts';
+import type { Command } from '../driver/work.ts';
+import type { Fitting } from '../list/build-page.ts';
+import { countFitting } from '../list/page-bytes.ts';
+import { buildPipeline, isFind, type PagePlan } from '../list/plan-page.ts';
+import { StoredRecord } from '../stored-record.ts';
+import { forClients, sizeShownOf } from './hidden-records.ts';
+
+type Stored = Record<string, unknown>;
+
+/** What is fetched of records. */
+export interface Projected {
+  readonly projection?: BsonDocument;
+}
+
+/** The records of a page, and how many bytes of them are read. */
+export interface WantedPage {
+  /** It asks for one record more than the page has. */
+  readonly plan: PagePlan;
+  readonly projected: Projected;
+  readonly fields: SelectedFields | undefined;
+  readonly maxPageBytes: number;
+  readonly measuresFirst: boolean;
+  readonly fetchPrivate: boolean;
+  /** Whether all that is fetched counts, and not only what the model shows. */
+  readonly countsAll: boolean;
+}
+
+/** Opens the pages of a collection: of the records that are planned, as many as have room, and at least one. */
+export function openPages(
+  model: CompiledModel,
+  collection: Collection<Stored>,
+  readFirstBatch: ReturnType<typeof compileFirstBatch>,
+): (wanted: WantedPage, command: Command) => Promise<Fitting> {
+  /** Makes the command that reads a page in one batch. Without a batch size the database would send 101 records. */
+  function buildFind(plan: PagePlan, { projection }: Projected, command: Command): BsonDocument {
+    const { ranges, sort, skip, limit } = plan;
+    const { maxTimeMS } = command;
+    if (isFind(plan)) {
+      const filter = command.handOver(ranges[0]);
+      return { find: model.collection, filter, sort, skip, limit, batchSize: limit + 1, maxTimeMS, ...(projection && { projection }) };
+    }
+    const project = projection ? [{ $project: projection }] : [];
+    const [first = {}, ...others] = [...buildPipeline(plan, model.collection), ...project];
+    return { aggregate: model.collection, pipeline: [command.handOver(first), ...others], cursor: { batchSize: limit + 1 }, maxTimeMS };
+  }
+
+  function readPlanned(plan: PagePlan, projected: Projected, command: Command): Promise<FirstBatch> {
+    return command.count(() => readFirstBatch(buildFind(plan, projected, command), command));
+  }
+
+  /** One command for a page; in a transaction, where `$unionWith` is not allowed, one for each range. */
+  function partsOf(plan: PagePlan, command: Command): readonly PagePlan[] {
+    return command.session && !plan.computed ? plan.ranges.map((range) => ({ ...plan, ranges: [range] })) : [plan];
+  }
+
+  async function readPage(plan: PagePlan, projected: Projected, command: Command): Promise<FirstBatch> {
+    const [only, ...others] = partsOf(plan, command);
+    if (only && others.length === 0) return readPlanned(only, projected, command);
+    const found: Uint8Array[] = [];
+    for (const part of [only as PagePlan, ...others]) {
+      const batch = await readPlanned({ ...part, limit: plan.limit - found.length }, projected, command);
+      found.push(...batch.found);
+      if (batch.isCut) return { found, isCut: true };
+      if (found.length === plan.limit) break;
+    }
+    return { found, isCut: false };
+  }
+
+  /** Reads as many records of a page as fit into so many bytes, and at least one. */
+  async function readMeasured(plan: PagePlan, projected: Projected, command: Command, maxBytes: number): Promise<FirstBatch> {
+    const project = projected.projection ? [{ $project: projected.projection }] : [];
+    const [first = {}, ...others] = [...buildPipeline(plan, model.collection), ...project];
+    const pipeline = [command.handOver(first), ...others, { $project: { _id: 0, bytes: { $bsonSize: '$$ROOT' } } }];
+    const options = { ...command.options, batchSize: plan.limit + 1 };
+    const sizes = await command.count(() => collection.aggregate<{ readonly bytes: number }>(pipeline, options).toArray());
+    const fitting = countFitting(sizes, maxBytes);
+    if (fitting === sizes.length) return readPage(plan, projected, command);
+    return { ...(await readPage({ ...plan, limit: Math.max(fitting, 1) }, projected, command)), isCut: true };
+  }
+
+  const sizeShown = (source: Uint8Array) => ({ bytes: sizeShownOf(model)(source) });
+
+  /**
+   * Takes as many records as fit. Their sizes are asked for only if they could be too many: what is shown of them is
+   * never more than what was read.
+   */
+  function takeFitting({ found, isCut }: FirstBatch, { plan, maxPageBytes, fields, countsAll }: WantedPage): Fitting {
+    const wanted = found.slice(0, plan.limit - 1);
+    const isSmall = wanted.reduce((sum, { length }) => sum + length, 0) <= maxPageBytes;
+    const sizes = () => wanted.map(countsAll ? sizeAll : sizeShown);
+    const count = isSmall ? wanted.length : Math.max(countFitting(sizes(), maxPageBytes), 1);
+    const records = wanted.slice(0, count).map((one) => new StoredRecord(model, one, fields));
+    return { records, goesOn: isCut || count < found.length };
+  }
+
+  /**
+   * Reads the page again, and on behind the end of the first reply: it was full of what is not shown, which must not
+   * end the page.
+   */
+  async function readOn(wanted: WantedPage, command: Command): Promise<Fitting> {
+    const { plan, projected, maxPageBytes, fields, fetchPrivate } = wanted;
+    const { sizeOf, toRecord } = fetchPrivate ? { ...forClients(model), toRecord: whole } : forClients(model);
+    const records: StoredRecord[] = [];
+    let left = maxPageBytes;
+    for (const part of partsOf(plan, command)) {
+      const cursor = readFirstBatch.openCursor(buildFind({ ...part, limit: plan.limit - records.length }, projected, command), command);
+      for await (const batch of batchesOf(cursor)) {
+        for (const one of batch) {
+          left -= sizeOf(one);
+          const isFull = records.length === plan.limit - 1 || (left < 0 && records.length > 0);
+          if (isFull) return { records, goesOn: true };
+          records.push(toRecord(one, fields));
+        }
+      }
+    }
+    return { records, goesOn: false };
+  }
+
+  const whole = (source: Uint8Array, fields: SelectedFields | undefined) => new StoredRecord(model, source, fields);
+  const alwaysHides = readsHidden(model.root);
+
+  return async function readFitting(wanted, command) {
+    const { plan, projected, maxPageBytes, measuresFirst, fetchPrivate, countsAll } = wanted;
+    const hides = !countsAll && (alwaysHides || (fetchPrivate && model.privateNames.size > 0));
+    if (measuresFirst && !hides) return takeFitting(await readMeasured(plan, projected, command, maxPageBytes), wanted);
+    const batch = await readPage(plan, projected, command);
+    return batch.isCut && hides ? command.count(() => readOn(wanted, command)) : takeFitting(batch, wanted);
+  };
+}
+
+function sizeAll({ length: bytes }: Uint8Array): { readonly bytes: number } {
+  return { bytes };
+}
