@@ -53,7 +53,14 @@ export function asItWas(model: CompiledModel, { parsing, hooks, answering, ...da
     await runHooks(ctx, nothingBelow);
     if (at > revision) throw notFound();
     if (at >= revision) return answering(ctx, nothingBelow);
-    const state = await stateAt(model, present, at, { scope, visible }, openEntries(model, database), workOf(ctx));
+    const state = await stateAt(
+      model,
+      present,
+      at,
+      { scope, visible, isWhole: hooks.length > 0 },
+      openEntries(model, database),
+      workOf(ctx),
+    );
     ctx.record = new StoredRecord(model, state.stored, ctx.fields);
     await runHooks(ctx, nothingBelow);
     await answering(ctx, nothingBelow);

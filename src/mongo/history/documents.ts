@@ -1,13 +1,15 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { fieldsOfHistory } from '../../model/compile/history-fields.ts';
 import { compileItemHydrate } from '../../model/read/hydrate.ts';
+import { readableMembers } from '../../model/read/members.ts';
 import { readableNode } from '../../model/read/private-fields.ts';
 import { Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
 import type { Entry, EntryChange } from '../ledger/entry.ts';
+import { isKept, type Side } from '../ledger/kept-values.ts';
 import { both, type Filter } from '../query/filter.ts';
 import type { StoredRecord } from '../stored-record.ts';
-import { decodeEntry, entriesOf, type ReadEntries } from './entries.ts';
+import { decodeEntry, entriesOf, projectChanges, type ReadEntries } from './entries.ts';
 import { bothWithin } from './entry-scope.ts';
 
 /** The most entries that one command reads. */
@@ -26,12 +28,13 @@ export async function* readDocuments(
 ): AsyncGenerator<object, void, undefined> {
   const toDocument = compileDocument(model);
   const own = both(entriesOf(record), bothWithin(model, scope));
+  const projection = { ...projectChanges(fieldsOfHistory(model).keys()), private: 1 };
   const turn = new Turn();
   let last: Entry | undefined;
   for (let left = limit; left > 0; ) {
     const size = Math.min(left, atOnce);
     const rest = last ? { $and: [own, { revision: { $lt: last.revision } }] } : own;
-    const { found, isCut } = await entries.read(rest, -1, size, work(last === undefined));
+    const { found, isCut } = await entries.read(rest, -1, size, projection, work(last === undefined));
     for (const bytes of found) {
       last = decodeEntry(bytes);
       yield toDocument(last);
@@ -46,15 +49,22 @@ function compileDocument(model: CompiledModel): (entry: Entry) => object {
   const fields = new Map(
     [...fieldsOfHistory(model)].map(([path, field]) => [
       path,
-      compileItemHydrate({ ...field, node: readableNode(field.node) }, (misfit) => misfit),
+      {
+        read: compileItemHydrate({ ...field, node: readableNode(field.node) }, (misfit) => misfit),
+        members: readableMembers(field.node),
+      },
     ]),
   );
-  function changeOf({ path, before, after, ...digests }: EntryChange): object[] {
-    const read = fields.get(path);
-    if (!read) return [];
-    return [
-      { path, ...(before !== undefined && { before: read(before) }), ...(after !== undefined && { after: read(after) }), ...digests },
-    ];
+  function changeOf(change: EntryChange): object[] {
+    const { path, beforeErased, afterErased } = change;
+    const field = fields.get(path);
+    if (!field) return [];
+    const valueAt = (side: Side) => {
+      if (!isKept(change, side, field.members)) return { [`${side}Digest`]: change[`${side}Digest`] };
+      return change[side] !== undefined && { [side]: field.read(change[side]) };
+    };
+    const erased = { ...(beforeErased && { beforeErased }), ...(afterErased && { afterErased }) };
+    return [{ path, ...valueAt('before'), ...valueAt('after'), ...erased }];
   }
   return ({ revision, at, change, operation, actor, request, changes, private: hidden }) => ({
     revision,

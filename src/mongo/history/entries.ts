@@ -1,4 +1,4 @@
-import { type Collection, ObjectId } from 'mongodb';
+import { type Document as BsonDocument, type Collection, ObjectId } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { entryModel } from '../../model/compile/entry-model.ts';
 import { lifeKey } from '../../model/value/own-keys.ts';
@@ -13,10 +13,25 @@ import type { Entry } from '../ledger/entry.ts';
 import type { Filter } from '../query/filter.ts';
 import type { StoredRecord } from '../stored-record.ts';
 
-/** The entries of the histories of a model. */
+/** The entries of the histories of a model. All that led to a record which was read before are there. */
 export interface ReadEntries {
-  /** Reads entries by their revisions, from the primary: all that led to a record which was read before are there. */
-  read(filter: Filter, direction: 1 | -1, limit: number, work: Work): Promise<FirstBatch>;
+  /** Reads entries in the order of their revisions, and only what `projection` names. */
+  read(filter: Filter, direction: 1 | -1, limit: number, projection: BsonDocument, work: Work): Promise<FirstBatch>;
+  /** Sends the entries that match through `stages`, which return at most `limit` documents. */
+  aggregate(filter: Filter, stages: readonly BsonDocument[], limit: number, work: Work): Promise<FirstBatch>;
+}
+
+/**
+ * The projection of entries with the changes of some fields: what else there is, the caller is not shown, so that it
+ * must not count.
+ */
+export function projectChanges(paths: Iterable<string>): BsonDocument {
+  return { revision: 1, at: 1, change: 1, operation: 1, actor: 1, request: 1, changes: changesOf(paths) };
+}
+
+/** The changes of some fields, as an expression. */
+export function changesOf(paths: Iterable<string>): BsonDocument {
+  return { $filter: { input: '$changes', as: 'one', cond: { $in: ['$$one.path', { $literal: [...paths] }] } } };
 }
 
 /** Decodes an entry. Of many, each is decoded when its turn comes. */
@@ -48,11 +63,20 @@ export function openEntries(model: CompiledModel, { db: database, maxTimeMS: lim
   const { readMany } = planCommands(ofEntries, db, collection, maxTimeMS);
   const readFirstBatch = compileFirstBatch(db, collection);
   return {
-    read(filter, direction, limit, work) {
+    read(filter, direction, limit, projection, work) {
       return readMany(work, (command) => {
         const { maxTimeMS: rest } = command;
         const sort = { revision: direction };
-        const body = { find: name, filter: command.handOver(filter), sort, limit, batchSize: limit + 1, maxTimeMS: rest };
+        const body = { find: name, filter: command.handOver(filter), projection, sort, limit, batchSize: limit + 1, maxTimeMS: rest };
+        return command.count(() => readFirstBatch(body, command));
+      });
+    },
+
+    aggregate(filter, stages, limit, work) {
+      return readMany(work, (command) => {
+        const { maxTimeMS: rest } = command;
+        const pipeline = [command.handOver({ $match: filter }), ...stages];
+        const body = { aggregate: name, pipeline, cursor: { batchSize: limit + 1 }, maxTimeMS: rest };
         return command.count(() => readFirstBatch(body, command));
       });
     },

@@ -2,6 +2,7 @@ import type { QueryParameter } from '../../http/query-string.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { compileHistoryFields, fieldsOfHistory, revisionLeaf } from '../../model/compile/history-fields.ts';
 import { compileKeptWriter } from '../../model/read/kept-value.ts';
+import { readableMembers } from '../../model/read/members.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import type { WriteJson } from '../../model/read/write-json.ts';
 import { noRelations } from '../../model/relations/includable.ts';
@@ -10,11 +11,12 @@ import { dateLeaf } from '../../model/value/leaves.ts';
 import { type DatabaseOptions, openCollection } from '../collection/collection.ts';
 import type { Work } from '../driver/work.ts';
 import type { Entry, EntryChange } from '../ledger/entry.ts';
+import { isKept, type Side } from '../ledger/kept-values.ts';
 import type { Page } from '../list/build-page.ts';
 import { type ListContext, type ListQuery, type ListRules, parseListQuery, viewsOf } from '../list/parse-list-query.ts';
 import { both, type Filter } from '../query/filter.ts';
 import type { StoredRecord } from '../stored-record.ts';
-import { entriesOf, modelOfEntries } from './entries.ts';
+import { entriesOf, modelOfEntries, projectChanges } from './entries.ts';
 import { bothWithin } from './entry-scope.ts';
 
 /** The changes of single records, as a view of their model shows them. */
@@ -38,14 +40,16 @@ export function openHistoryList(model: CompiledModel, { name, ...rules }: Histor
   const { fields, revision } = compileHistoryFields(model);
   const collection = openCollection(modelOfEntries(model), database);
   const shown: SelectedFields = {
-    paths: ['revision', 'at', 'change', 'operation', 'actor', 'request', 'changes'],
+    paths: [],
     selection: new Map(),
     writeJson: compileEntryWriter(model),
     writeBson() {
       throw declined; // an entry is decoded
     },
   };
-  const seen = { paths: { $in: [...fieldsOfHistory(model).keys()] } };
+  const seenPaths = [...fieldsOfHistory(model).keys()];
+  const seen = { paths: { $in: seenPaths } };
+  const projection = projectChanges(seenPaths);
   const own: ListRules = {
     resource: [name, 'history', ...viewsOf([model])].join(' '),
     fields,
@@ -62,7 +66,7 @@ export function openHistoryList(model: CompiledModel, { name, ...rules }: Histor
     findPage(query, record, scope, maxPageBytes, work) {
       const isShown = { $or: [{ change: { $ne: 'patched' } }, seen] }; // what nobody may see is no change
       const within = both({ ...entriesOf(record), ...isShown }, bothWithin(model, scope));
-      return collection.findPage(query, within, { maxPageBytes }, work);
+      return collection.findPage(query, within, { maxPageBytes, projection, countsAll: true }, work);
     },
   };
 }
@@ -72,18 +76,24 @@ export function openHistoryList(model: CompiledModel, { name, ...rules }: Histor
  * only a part of the value is hidden, and only that has changed.
  */
 function compileEntryWriter(model: CompiledModel): WriteJson {
-  const writers = new Map([...fieldsOfHistory(model)].map(([path, field]) => [path, compileKeptWriter(field)]));
+  const fields = new Map(
+    [...fieldsOfHistory(model)].map(([path, field]) => [path, { write: compileKeptWriter(field), members: readableMembers(field.node) }]),
+  );
   const { toJson: writeRevision } = revisionLeaf(model);
-  function writeChange({ path, before, after, beforeDigest, afterDigest, beforeErased, afterErased }: EntryChange): string {
-    const write = writers.get(path);
-    if (!write) return '';
-    const [old, now] = [before, after].map((stored) => (stored === undefined ? undefined : write(stored)));
+  function writeChange(change: EntryChange): string {
+    const { path, beforeErased, afterErased } = change;
+    const field = fields.get(path);
+    if (!field) return '';
+    const textAt = (side: Side) => {
+      const digest = change[`${side}Digest`];
+      if (!isKept(change, side, field.members)) return `_digest":${JSON.stringify(digest)}`;
+      return change[side] === undefined ? undefined : `":${field.write(change[side])}`;
+    };
+    const [old, now] = [textAt('before'), textAt('after')];
     if (old !== undefined && old === now && !beforeErased && !afterErased) return '';
-    const value = (side: string, text: string | undefined) => (text === undefined ? '' : `,"${side}":${text}`);
-    const digest = (side: string, text: string | undefined) => (text === undefined ? '' : `,"${side}_digest":${JSON.stringify(text)}`);
-    const erased = (side: string, names: readonly string[] | undefined) => (names ? `,"${side}_erased":${JSON.stringify(names)}` : '');
-    const was = value('before', old) + digest('before', beforeDigest) + erased('before', beforeErased);
-    const sides = was + value('after', now) + digest('after', afterDigest) + erased('after', afterErased);
+    const value = (side: Side, text: string | undefined) => (text === undefined ? '' : `,"${side}${text}`);
+    const erased = (side: Side, names: readonly string[] | undefined) => (names ? `,"${side}_erased":${JSON.stringify(names)}` : '');
+    const sides = value('before', old) + erased('before', beforeErased) + value('after', now) + erased('after', afterErased);
     return `{"path":${JSON.stringify(path)}${sides}}`;
   }
   return function writeEntry(stored) {

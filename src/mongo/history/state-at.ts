@@ -1,16 +1,20 @@
+import type { Document as BsonDocument } from 'mongodb';
 import { notFound, Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { FieldEntry } from '../../model/node.ts';
+import { computesFromHidden } from '../../model/read/hidden-parts.ts';
+import { readableMembers } from '../../model/read/members.ts';
 import { holdsPrivate } from '../../model/read/private-fields.ts';
 import { own } from '../../model/value/plain-object.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
-import { Turn } from '../driver/turn.ts';
+import { decode } from '../driver/bson-options.ts';
 import type { Work } from '../driver/work.ts';
 import type { Entry, EntryChange } from '../ledger/entry.ts';
+import { isKept } from '../ledger/kept-values.ts';
 import type { Visible } from '../query/deleted.ts';
 import { both, type Filter } from '../query/filter.ts';
 import type { StoredRecord } from '../stored-record.ts';
-import { decodeEntry, entriesOf, type ReadEntries } from './entries.ts';
+import { changesOf, decodeEntry, entriesOf, type ReadEntries } from './entries.ts';
 import { type Side, wasWithin } from './entry-scope.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
@@ -23,6 +27,8 @@ const mostUndone = 1_000;
 export interface SeenStates {
   readonly scope: Filter | undefined;
   readonly visible: Visible;
+  /** Whether fields are undone that the caller does not see, for hooks. */
+  readonly isWhole: boolean;
 }
 
 /** A record as it was. */
@@ -34,37 +40,37 @@ export interface EarlierState {
 
 /**
  * Computes a record as it was at a revision before its present one, as a view of its model shows it. What is private
- * stays as it is now.
+ * stays as it is now, and so does what the view hides and was too large to be kept.
  *
  * Throws `not_found` (404) for a state that the caller may not see, or that nobody knows any more, and `not_kept` (409)
- * if a value of it was not kept, or if it lies too far back.
+ * if a value of it that the caller sees was not kept, or if it lies too far back.
  */
 export async function stateAt(
   model: CompiledModel,
   present: StoredRecord,
   at: Revision,
-  { scope, visible }: SeenStates,
+  { scope, visible, isWhole }: SeenStates,
   entries: ReadEntries,
   work: Work,
 ): Promise<EarlierState> {
   const { stored } = present;
   const own = entriesOf(present);
   const later = { ...own, revision: { $gt: at, $lte: revisionIn(model, stored) } };
-  const { found, isCut } = await entries.read(later, -1, mostUndone + 1, work);
-  if (isCut || found.length > mostUndone) throw tooFar();
-  const { found: before } = await entries.read({ ...own, revision: { $lte: at } }, -1, 1, work);
-  const [reached, next] = [before[0], found.at(-1)].map((bytes) => bytes && decodeEntry(bytes));
-  const [bound, side]: [Entry | undefined, Side] = reached ? [reached, 'is'] : [next, 'was'];
-  if (!bound || !(reached || (bound.previous !== undefined && bound.previous <= at))) throw notFound();
-  const within = wasWithin(model, scope, side);
+  const fields = fieldsToUndo(model, isWhole || computesFromHidden(model.root));
+  const { found, isCut } = await entries.aggregate(both(later, concerning(fields)), firstChangesOf(fields), fields.length + 2, work);
+  const changes = found.map((bytes) => decode(bytes) as unknown as FirstChange);
+  const count = changes.find((one) => one.kind === 'entry')?.count;
+  if (isCut || Number(count ?? 0) > mostUndone) throw tooFar();
+  const bound = await boundOf(model, own, later, at, entries, work);
+  const within = wasWithin(model, scope, bound.side);
   if (within) {
-    const { found: seen } = await entries.read(both({ _id: bound._id }, within), -1, 1, work);
+    const { found: seen } = await entries.read(both({ _id: bound.entry._id }, within), -1, 1, { _id: 1 }, work);
     if (seen.length === 0) throw notFound();
   }
-  const { state, wasDeleted, isLost, erased } = await undo(model, stored, found);
+  const { state, wasDeleted, isLost, erased } = undo(model, stored, changes);
   if (wasDeleted ? visible === 'live' : visible === 'only') throw notFound();
   if (isLost) throw notKept();
-  return { stored: { ...state, ...maintained(model, at, reached) }, erased };
+  return { stored: { ...state, ...maintained(model, at, bound) }, erased };
 }
 
 /** The revision of a record. */
@@ -72,11 +78,106 @@ export function revisionIn({ revision }: CompiledModel, stored: Stored): Revisio
   return (stored[revision?.key as string] ?? 0) as Revision;
 }
 
+/** The entry that led to a state, or else the next one, which knows what was before it. */
+interface Bound {
+  readonly entry: Entry;
+  readonly side: Side;
+}
+
+/** Throws `not_found` (404) if no entry knows of the state. */
+async function boundOf(
+  { updatedAt }: CompiledModel,
+  own: Filter,
+  later: Filter,
+  at: Revision,
+  entries: ReadEntries,
+  work: Work,
+): Promise<Bound> {
+  const projection = { revision: 1, previous: 1, changes: changesOf(updatedAt ? [updatedAt.name] : []) };
+  const { found: before } = await entries.read({ ...own, revision: { $lte: at } }, -1, 1, projection, work);
+  if (before[0]) return { entry: decodeEntry(before[0]), side: 'is' };
+  const { found: after } = await entries.read(later, 1, 1, projection, work);
+  const next = after[0] && decodeEntry(after[0]);
+  if (next?.previous === undefined || next.previous > at) throw notFound();
+  return { entry: next, side: 'was' };
+}
+
 /** What the service had set at a revision. The time is that of the first change behind it if it has no entry. */
-function maintained({ revision, updatedAt }: CompiledModel, at: Revision, reached: Entry | undefined): Stored {
-  const isExact = reached !== undefined && reached.revision <= at && reached.revision >= at;
-  const time = isExact ? reached.changes.find(({ path }) => path === updatedAt?.name)?.after : undefined;
+function maintained({ revision, updatedAt }: CompiledModel, at: Revision, { entry, side }: Bound): Stored {
+  const isExact = side === 'is' && entry.revision <= at && entry.revision >= at;
+  const time = isExact ? entry.changes.find(({ path }) => path === updatedAt?.name)?.after : undefined;
   return { [revision?.key as string]: at, ...(updatedAt && time !== undefined && { [updatedAt.key]: time }) };
+}
+
+/** What a state is computed from: of each field the first change behind it, which knows its value. */
+type FirstChange =
+  | (EntryChange & { readonly kind: 'field'; readonly isPrivate?: true })
+  | { readonly kind: 'deletion'; readonly change: Entry['change'] }
+  | { readonly kind: 'entry'; readonly count: number };
+
+/** The fields whose values of then are computed: those that the view shows, or all of them. */
+function fieldsToUndo({ fieldTable }: CompiledModel, isWhole: boolean): FieldEntry[] {
+  return [...fieldTable.values()].filter(({ isPrivate }) => isWhole || !isPrivate);
+}
+
+const deletions = ['deleted', 'restored'];
+
+/** A filter for the entries of changes of some fields. What concerns none of them is no change for the caller. */
+function concerning(fields: readonly FieldEntry[]): Filter {
+  const names = fields.map(({ name }) => name);
+  return { $or: [{ 'changes.path': { $in: names } }, { private: { $in: names } }, { change: { $in: deletions } }] };
+}
+
+/** Of a field with private parts, the others have not changed where only what is private has. */
+function hasPrivateParts({ isPrivate, field }: FieldEntry): boolean {
+  return isPrivate || holdsPrivate(field.node);
+}
+
+/**
+ * The stages that find the first change of each field, the last one first. The database looks through the entries, and
+ * sends one value for each field, so that neither their number nor their sizes are a matter of the reply.
+ */
+function firstChangesOf(fields: readonly FieldEntry[]): BsonDocument[] {
+  const unkept = fields.filter((field) => !hasPrivateParts(field));
+  const changed = {
+    $map: {
+      input: changesOf(fields.map(({ name }) => name)),
+      as: 'one',
+      in: {
+        kind: 'field',
+        path: '$$one.path',
+        before: '$$one.before',
+        beforeDigest: '$$one.beforeDigest',
+        beforeParts: '$$one.beforeParts',
+        beforeErased: '$$one.beforeErased',
+      },
+    },
+  };
+  // The model that wrote it kept no value.
+  const hidden = {
+    $map: {
+      input: { $setIntersection: ['$private', { $literal: unkept.map(({ name }) => name) }] },
+      as: 'name',
+      in: { kind: 'field', path: '$$name', isPrivate: true },
+    },
+  };
+  const deletion = { $cond: [{ $in: ['$change', deletions] }, [{ kind: 'deletion', change: '$change' }], []] };
+  return [
+    { $sort: { revision: -1 } },
+    { $limit: mostUndone + 1 },
+    { $project: { _id: 0, revision: 1, first: { $concatArrays: [changed, hidden, deletion, [{ kind: 'entry' }]] } } },
+    { $unwind: '$first' },
+    {
+      $group: {
+        _id: { kind: '$first.kind', path: '$first.path' },
+        first: { $last: '$first' },
+        revision: { $last: '$revision' },
+        count: { $sum: 1 },
+      },
+    },
+    { $sort: { revision: -1 } },
+    { $replaceWith: { $mergeObjects: ['$first', { revision: '$revision', count: '$count' }] } },
+  ];
 }
 
 /** What is not known of a state any more, by the names of fields. */
@@ -93,43 +194,30 @@ interface Undone {
   readonly erased: string[];
 }
 
-/** Undoes changes, the last one first. Each is decoded when its turn comes, and other requests run between them. */
-async function undo(model: CompiledModel, present: Stored, found: readonly Uint8Array[]): Promise<Undone> {
-  const { deletedAt } = model;
-  const turn = new Turn();
+/** Undoes changes, the last one first. */
+function undo(model: CompiledModel, present: Stored, changes: readonly FirstChange[]): Undone {
+  const { deletedAt, fieldTable } = model;
   const lost: Lost = { unknown: new Set(), erased: new Set() };
   let wasDeleted = deletedAt !== undefined && present[deletedAt.key] instanceof Date;
   let state = present;
-  for (const bytes of found) {
-    const { change, changes, private: hidden } = decodeEntry(bytes);
+  for (const one of changes) {
     // The entries say it also where the time of the deletion is private.
-    if (deletedAt && (change === 'deleted' || change === 'restored')) wasDeleted = change === 'restored';
-    for (const one of changes) {
-      const entry = model.fieldTable.get(one.path);
-      if (entry) state = undoOne(state, one, entry, lost);
-    }
-    for (const name of hidden) if (!isPartlyPrivate(model, name)) lost.unknown.add(name); // the model that wrote it kept no value
-    await turn.pass();
+    if (one.kind === 'deletion') wasDeleted = deletedAt !== undefined && one.change === 'restored';
+    if (one.kind !== 'field') continue;
+    const entry = fieldTable.get(one.path);
+    if (!entry) continue;
+    if (one.isPrivate) lost.unknown.add(one.path);
+    else state = undoOne(state, one, entry, lost);
   }
-  const isShown = (path: string) => model.fieldTable.get(path)?.isPrivate === false;
+  const isShown = (path: string) => fieldTable.get(path)?.isPrivate === false;
   return { state, wasDeleted, isLost: [...lost.unknown].some(isShown), erased: [...lost.erased].filter(isShown) };
 }
 
-/** Whether a field has private parts: the others have not changed where only what is private has. */
-function isPartlyPrivate({ fieldTable }: CompiledModel, name: string): boolean {
-  const entry = fieldTable.get(name);
-  return entry !== undefined && (entry.isPrivate || holdsPrivate(entry.field.node));
-}
-
-function undoOne(
-  state: Stored,
-  { path, before, beforeDigest, beforeErased = [] }: EntryChange,
-  entry: FieldEntry,
-  { unknown, erased }: Lost,
-): Stored {
+function undoOne(state: Stored, change: EntryChange, entry: FieldEntry, { unknown, erased }: Lost): Stored {
+  const { path, before, beforeErased = [] } = change;
   for (const names of [unknown, erased]) for (const one of names) if (one === path || one.startsWith(`${path}.`)) names.delete(one);
   for (const one of beforeErased) erased.add(one);
-  if (beforeDigest !== undefined) {
+  if (!isKept(change, 'before', readableMembers(entry.field.node))) {
     unknown.add(path);
     return state;
   }
@@ -152,6 +240,6 @@ function notKept(): Problem {
 function tooFar(): Problem {
   return new Problem({
     code: 'not_kept',
-    detail: `It lies too far back: more than ${mostUndone} changes, or more bytes than are read at once. Its history lists them.`,
+    detail: `It lies too far back: more than ${mostUndone} changes. Its history lists them.`,
   });
 }

@@ -1,10 +1,10 @@
-import { BSON } from 'mongodb';
-import type { CompiledField, Node, ObjectNode } from '../../model/node.ts';
+import type { CompiledField, ObjectNode } from '../../model/node.ts';
 import { join } from '../../model/node.ts';
+import { keepMembers } from '../../model/read/members.ts';
 import { holdsPrivate } from '../../model/read/private-fields.ts';
 import { own } from '../../model/value/plain-object.ts';
 import { isSameValue } from '../../model/value/same-value.ts';
-import { isStoredObject, mapEntries } from '../../model/value/stored-shape.ts';
+import { isStoredObject } from '../../model/value/stored-shape.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 
@@ -12,6 +12,7 @@ type Stored = Readonly<Record<string, unknown>>;
 export interface Difference {
   /** Its dotted name in the model. It has no steps for the items of arrays, nor for the keys of maps. */
   readonly path: string;
+  readonly field: CompiledField;
   /**
    * Its stored value before the write, without private members. Undefined if there was none, and for a private field.
    */
@@ -42,28 +43,12 @@ function compareMembers(fields: readonly CompiledField[], before: Stored = {}, a
   });
 }
 
-function compareValues({ node, policy }: CompiledField, old: unknown, now: unknown, path: string): Difference[] {
-  if (policy.private) return [{ path, before: undefined, after: undefined, isPrivate: true }];
+function compareValues(field: CompiledField, old: unknown, now: unknown, path: string): Difference[] {
+  const { node, policy } = field;
+  if (policy.private) return [{ path, field, before: undefined, after: undefined, isPrivate: true }];
   if (node.kind === 'object' && isStoredObject(old) && isStoredObject(now)) return compareMembers(node.fields, old, now, path);
-  if (!holdsPrivate(node)) return [{ path, before: old, after: now, isPrivate: false }];
-  const [before, after] = [withoutPrivate(node, old), withoutPrivate(node, now)];
+  if (!holdsPrivate(node)) return [{ path, field, before: old, after: now, isPrivate: false }];
+  const [before, after] = [old, now].map((value) => keepMembers(node, value, (member) => !member.policy.private));
   const isPrivate = isSameValue(before, after);
-  return [isPrivate ? { path, before: undefined, after: undefined, isPrivate } : { path, before, after, isPrivate }];
-}
-
-/** A copy of a stored value without its private members, at any depth. */
-function withoutPrivate(node: Node, value: unknown): unknown {
-  if (node.kind === 'array') return Array.isArray(value) ? value.map((item) => withoutPrivate(node.items.node, item)) : value;
-  if (node.kind === 'map') {
-    const members = mapEntries(value);
-    return members ? Object.fromEntries(Array.from(members, ([key, one]) => [key, withoutPrivate(node.values.node, one)])) : value;
-  }
-  if (node.kind !== 'object' || !isStoredObject(value)) return value;
-  const kept = node.fields.filter((field) => !field.policy.private && Object.hasOwn(value, field.key));
-  return Object.fromEntries(kept.map((field) => [field.key, withoutPrivate(field.node, value[field.key])]));
-}
-
-/** The size of a stored value as BSON, in bytes. */
-export function sizeOf(value: unknown): number {
-  return BSON.calculateObjectSize({ value }, { ignoreUndefined: true });
+  return [isPrivate ? { path, field, before: undefined, after: undefined, isPrivate } : { path, field, before, after, isPrivate }];
 }

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { BSON, ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import type { CompiledHistory } from '../../model/compile/compile-ledger.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { lifeKey } from '../../model/value/own-keys.ts';
@@ -8,7 +7,8 @@ import { isStoredObject } from '../../model/value/stored-shape.ts';
 import type { BlindWrite } from '../../model/write/plan-changes.ts';
 import { spellId } from '../stored-record.ts';
 import type { Actor } from './actor.ts';
-import { type Difference, sizeOf } from './difference.ts';
+import type { Difference } from './difference.ts';
+import { type Bounds, type KeptValues, keepValues } from './kept-values.ts';
 import { type Referred, referredIn } from './referred.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
@@ -34,16 +34,9 @@ export interface Circumstances {
   readonly operation: string | undefined;
 }
 
-/**
- * One changed field in an entry. `before` and `after` are stored values, and are missing where there was none. A value
- * that is too large has its digest in their place.
- */
-export interface EntryChange {
+/** One changed field in an entry. `before` and `after` are stored values, and are missing where there was none. */
+export interface EntryChange extends KeptValues {
   readonly path: string;
-  readonly before?: unknown;
-  readonly after?: unknown;
-  readonly beforeDigest?: string;
-  readonly afterDigest?: string;
   /** The names of the fields that have lost references to records which were purged. */
   readonly beforeErased?: readonly string[];
   readonly afterErased?: readonly string[];
@@ -81,25 +74,20 @@ export interface Entry {
   readonly refers?: Referred;
 }
 
-/** The largest value that is kept, and the most bytes of values in one entry. */
-const [mostOfValue, mostOfEntry] = [64 * 1024, 4 * 1024 * 1024];
+/** What is kept of the changes of a model. */
+export interface EntryRules extends Pick<CompiledHistory, 'scopeFields'> {
+  readonly bounds: Bounds;
+}
 
 /** The entry of a change in the history of its model. */
-export function entryOf(model: CompiledModel, history: CompiledHistory, change: RecordedChange, circumstances: Circumstances): Entry {
+export function entryOf(model: CompiledModel, rules: EntryRules, change: RecordedChange, circumstances: Circumstances): Entry {
   const { before, after, differences, blind } = change;
   const shown = differences.filter(({ isPrivate }) => !isPrivate);
-  const scope = (state: Stored) => pick(state, history.scopeFields);
-  let room = mostOfEntry;
-  const keep = (name: 'before' | 'after', value: unknown): object => {
-    if (value === undefined) return {};
-    const size = sizeOf(value);
-    if (size > mostOfValue || size > room) return { [`${name}Digest`]: digestOf(value) };
-    room -= size;
-    return { [name]: value };
-  };
+  const { scopeFields, bounds } = rules;
+  const scope = (state: Stored) => pick(state, scopeFields);
   const kept = {
-    changes: shown.map(({ path, before: old, after: now }) => ({ path, ...keep('before', old), ...keep('after', now) })),
-    ...(history.scopeFields.length > 0 && { ...(before && { was: scope(before) }), ...(after && { is: scope(after) }) }),
+    changes: shown.map(({ path, field, before: old, after: now }) => ({ path, ...keepValues(field, old, now, bounds) })),
+    ...(scopeFields.length > 0 && { ...(before && { was: scope(before) }), ...(after && { is: scope(after) }) }),
   };
   const refers = referredIn(model, kept);
   return {
@@ -185,9 +173,4 @@ function put(picked: Record<string, unknown>, [key, ...rest]: readonly string[],
     picked[key] = within;
     put(within, rest, value);
   } else picked[key] = value;
-}
-
-/** Says whether two values were the same, of which none is kept. */
-function digestOf(value: unknown): string {
-  return `sha-256:${createHash('sha256').update(BSON.serialize({ value })).digest('hex')}`;
 }

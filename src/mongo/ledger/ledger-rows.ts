@@ -1,5 +1,5 @@
 import { BSON, type Collection, type Db, MongoServerError } from 'mongodb';
-import type { CompiledHistory, CompiledLedger } from '../../model/compile/compile-ledger.ts';
+import type { CompiledLedger } from '../../model/compile/compile-ledger.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
@@ -7,7 +7,8 @@ import { compileInsertMany } from '../driver/insert-command.ts';
 import { Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
 import { actorOf } from './actor.ts';
-import { type Circumstances, entryOf, eventOf, type RecordedChange } from './entry.ts';
+import { type Circumstances, type EntryRules, entryOf, eventOf, type RecordedChange } from './entry.ts';
+import { compileBounds } from './kept-values.ts';
 
 /** What a ledger needs to send commands. */
 export interface LedgerSettings {
@@ -62,6 +63,7 @@ export function openRows(model: CompiledModel, ledger: CompiledLedger, { db, max
 
   const entries = history && open(history.collection);
   const events = outbox && open(outbox.collection);
+  const rules: EntryRules = { scopeFields: history?.scopeFields ?? [], bounds: compileBounds(model.whole) };
 
   async function circumstancesOf({ before, after }: RecordedChange, { caller }: Work): Promise<Circumstances> {
     const { updatedAt } = model;
@@ -79,7 +81,7 @@ export function openRows(model: CompiledModel, ledger: CompiledLedger, { db, max
       const [first] = changes;
       if (!first) return;
       const circumstances = await circumstancesOf(first, work);
-      await entries?.insert(changes, (one) => entryOf(model, history as CompiledHistory, one, circumstances), work);
+      await entries?.insert(changes, (one) => entryOf(model, rules, one, circumstances), work);
       await events?.insert(changes, (one) => eventOf(model, one, circumstances), work);
     },
   };

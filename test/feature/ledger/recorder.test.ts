@@ -313,33 +313,6 @@ it('keeps no value of a private field, at any depth, but that it has changed', a
   expect(JSON.stringify([entries, await database.db.collection('events').find().toArray()])).not.toContain(canary);
 });
 
-it('replaces a value of more than 64 KiB by its digest, so that the history of a large record is no larger than it may be', async () => {
-  const Large = defineModel('Large', {
-    collection: 'larges',
-    history: true,
-    fields: {
-      id: t.string(),
-      ...Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`f${index}`, t.optional(t.string())])),
-      revision: t.revision(),
-    },
-  });
-  const larges: Any = openStore(Large, { db: database.db });
-  const values = (letter: string) => Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`f${index}`, letter.repeat(60_000)]));
-  await larges.create({ id: 'l', f0: 'x'.repeat(70_000), f1: 'small' });
-  await larges.update('l', values('a'));
-  await larges.update('l', values('b'));
-  const [created, first, second] = await entriesOf('larges');
-  const [large, small] = created?.changes ?? [];
-  expect(large).toEqual({ path: 'f0', afterDigest: expect.stringMatching(/^sha-256:[0-9a-f]{64}$/) });
-  expect(small).toEqual({ path: 'f1', after: 'small' });
-  expect(first?.changes[0]).toEqual({ path: 'f0', beforeDigest: large.afterDigest, after: 'a'.repeat(60_000) });
-  expect(second?.changes.at(-1)).toEqual({
-    path: 'f199',
-    beforeDigest: first?.changes.at(-1).afterDigest,
-    afterDigest: expect.any(String),
-  });
-});
-
 describe('who has made a change', () => {
   it('is the principal of the request, with its operation and its id', async () => {
     await ask('POST', '/notes', { id: 'n' }, { 'x-user': 'bob', 'x-request-id': 'req-1' });
