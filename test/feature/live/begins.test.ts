@@ -1,9 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Context, defineModel, service, t } from '../../../src/index.ts';
-import { useCommands } from '../../support/database/commands.ts';
-import { useDatabase } from '../../support/database/database.ts';
-import { LiveStream } from '../../support/http/live-stream.ts';
-import { useServer } from '../../support/http/serve.ts';
+import type { LiveStream } from '../../support/http/live-stream.ts';
+import { useLive } from '../../support/live/use-live.ts';
 import { until } from '../../support/until.ts';
 
 const Card = defineModel('Card', {
@@ -11,15 +9,7 @@ const Card = defineModel('Card', {
   fields: { id: t.string({ policy: { insert: true } }), title: t.string() },
 });
 
-const database = useDatabase({ monitorCommands: true });
-const commands = useCommands(database);
-const serve = useServer();
-const open: LiveStream[] = [];
-
-afterEach(async () => {
-  for (const stream of open.splice(0)) stream.close();
-  await database.db.collection('cards').deleteMany({});
-});
+const { database, commands, serve, begin: open } = useLive('cards');
 
 const finds = () => commands.events.filter(({ command }) => command.find === 'cards').length;
 
@@ -50,11 +40,7 @@ async function start(options: object = {}, ofApi: object = {}, authenticate: obj
   async function insert(id: string): Promise<void> {
     expect((await server.request('POST', '/cards', { body: { id, title: id } })).status).toBe(201);
   }
-  function begin(path: string, headers: object = {}): LiveStream {
-    const stream = new LiveStream(server.port, path, { ...headers });
-    open.push(stream);
-    return stream;
-  }
+  const begin = (path: string, headers: object = {}): LiveStream => open(server.port, path, headers);
   return {
     api,
     server,

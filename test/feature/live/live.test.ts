@@ -1,8 +1,6 @@
 import { defineModel, everything, service, t } from '../../../src/index.ts';
-import { useCommands } from '../../support/database/commands.ts';
-import { useDatabase } from '../../support/database/database.ts';
-import { LiveStream } from '../../support/http/live-stream.ts';
-import { useServer } from '../../support/http/serve.ts';
+import type { LiveStream } from '../../support/http/live-stream.ts';
+import { useLive } from '../../support/live/use-live.ts';
 import { until } from '../../support/until.ts';
 
 const Card = defineModel('Card', {
@@ -22,15 +20,7 @@ interface User {
   readonly isStaff?: boolean;
 }
 
-const database = useDatabase({ monitorCommands: true });
-const commands = useCommands(database);
-const serve = useServer();
-const open: LiveStream[] = [];
-
-afterEach(async () => {
-  for (const stream of open.splice(0)) stream.close();
-  await database.db.collection('cards').deleteMany({});
-});
+const { database, commands, serve, begin } = useLive('cards');
 
 async function start(options: object = {}, ofApi: object = {}) {
   const users = new Map<string, User>([
@@ -58,11 +48,7 @@ async function start(options: object = {}, ofApi: object = {}) {
     api,
     users,
     server,
-    listen(path: string, name = 'ann', headers: object = {}) {
-      const stream = new LiveStream(server.port, path, { ...as(name), ...headers });
-      open.push(stream);
-      return stream.opened();
-    },
+    listen: (path: string, name = 'ann', headers: object = {}) => begin(server.port, path, { ...as(name), ...headers }).opened(),
     send: (method: string, path: string, body?: unknown, name = 'ann') =>
       server.request(method, path, { headers: as(name), ...(body === undefined ? {} : { body }) }),
   };

@@ -1,8 +1,5 @@
 import { defineModel, service, t } from '../../../src/index.ts';
-import { useCommands } from '../../support/database/commands.ts';
-import { useDatabase } from '../../support/database/database.ts';
-import { LiveStream } from '../../support/http/live-stream.ts';
-import { useServer } from '../../support/http/serve.ts';
+import { useLive } from '../../support/live/use-live.ts';
 
 const Board = defineModel('Board', {
   collection: 'boards',
@@ -17,13 +14,9 @@ const Card = defineModel('Card', {
   },
 });
 
-const database = useDatabase({ monitorCommands: true });
-const commands = useCommands(database);
-const serve = useServer();
-const open: LiveStream[] = [];
+const { database, commands, serve, begin } = useLive();
 
 afterEach(async () => {
-  for (const stream of open.splice(0)) stream.close();
   for (const name of ['cards', 'boards', 'all_cards', 'all_boards']) await database.db.dropCollection(name).catch(() => undefined);
 });
 
@@ -34,11 +27,7 @@ async function start(ofCards: object = {}) {
   const server = await serve(api.routes());
   return {
     server,
-    listen(path: string) {
-      const stream = new LiveStream(server.port, path);
-      open.push(stream);
-      return stream.opened();
-    },
+    listen: (path: string) => begin(server.port, path).opened(),
   };
 }
 
