@@ -44,12 +44,33 @@ export const Note = defineModel('Note', {
   history: true,
 });
 
+/** A model with related records, by which its lists are filtered. */
+export const Board = defineModel('Board', {
+  collection: 'boards',
+  fields: { id: t.int(), cards: t.hasMany('Card', { via: 'board' }) },
+});
+
+/** A model of which lists and records are live. No index has the keys of its sorts. */
+export const Card = defineModel('Card', {
+  collection: 'cards',
+  fields: {
+    id: t.int(),
+    board: t.ref('Board', { id: t.int(), policy: { filter: true } }),
+    rank: t.int({ policy: { filter: true } }),
+    column: t.int({ policy: { sort: true } }),
+    line: t.int({ policy: { sort: true } }),
+    depth: t.int({ policy: { sort: true } }),
+  },
+});
+
 /** A request of the benchmark. */
 export interface Request {
   readonly method: string;
   readonly path: string;
   readonly body?: string;
   readonly type?: string;
+  /** Asks for the page behind that of the path. */
+  readonly isNext?: boolean;
 }
 
 const many = 24_900; // the default of `maxValues` is 25,000
@@ -135,6 +156,30 @@ export function histories(note: string): Record<string, Request> {
     'history: at=0 behind 125 patches of 18 KB': { method: 'GET', path: `/notes/${note}?at=0` },
     'history: patchMany of 500 records of 27 KB': { method: 'PATCH', path: '/notes?kind=large', body: '{"kind":"large","ints":[]}' },
     'history: deleteMany of 500 records of 27 KB': { method: 'DELETE', path: '/notes?kind=large' },
+  };
+}
+
+/** How many streams are open while others write. The first of them shows the only record that is written last. */
+export const streamCount = 1_000;
+
+/** Paths of streams that show other records than those that are written, by the names of their kinds. */
+export const streams: Readonly<Record<string, (n: number) => string>> = {
+  'live: updateMany of 20,000 records beside 1,000 lists': (n) => `/cards?board=${n + 1}&rank[lt]=${10 + n}`,
+  'live: updateMany of 20,000 records beside 1,000 records': (n) => `/cards/${n + 1}`,
+};
+
+/** Lists by which a client can ask for more than it seems. */
+export function lists(): Record<string, Request> {
+  const conditions = (count: number, word: string) => Array.from({ length: count }, (_, n) => `${word}(cards, rank = ${n})`).join(' AND ');
+  const query = (filter: string): Request => ({ method: 'POST', path: '/boards/query', body: JSON.stringify({ filter }) });
+  return {
+    'filter: 200 conditions on related records, which are one question': query(conditions(200, 'none')),
+    'filter: 16 conditions on related records': query(conditions(16, 'any')),
+    'cursor: the end of a list by three keys without an index': {
+      method: 'GET',
+      path: '/cards?rank[lt]=101&sort=column,line,depth&limit=100',
+      isNext: true,
+    },
   };
 }
 
