@@ -166,6 +166,11 @@ describe('ctx.save()', () => {
     ],
     ['one inside of a list', (task) => Object.assign(task, { steps: [{ text: 'x', by: 5 }] }), /`steps\.0\.by`/],
     ['a key that is not a field', (task) => Object.assign(task, { nam: 'x' }), /`nam` is not a field/],
+    [
+      'such a key in an object that is saved whole, beside other mistakes',
+      (task) => Object.assign(task, { name: 'x', steps: [{ text: 'x', nothing: 5 }] }),
+      /`name` must.*`steps\.0\.nothing` is not a known field/,
+    ],
     ['one in an embedded object', (task) => Object.assign(task.place ?? {}, { town: 'x' }), /`place\.town` is not a field/],
     ['another id', (task) => Object.assign(task, { id: 'b' }), /`id` is set by the service/],
     ['another revision', (task) => Object.assign(task, { revision: 9 }), /`revision` is set by the service/],

@@ -4,8 +4,9 @@ import { isSeen, noteSubject, type Origin, type Subject, subjectOf } from './sub
 
 /**
  * Refuses values of a document that the application's own code wants to write, if there are errors: throws
- * `validation_failed` (422) with all of them, and notes what each is about. `sentence` begins the message to the
- * developer. A client is told of those that its view has, because such a value probably comes from it.
+ * `validation_failed` (422) with all of them, and notes what each is about. A client is told of those that its view
+ * has, because such a value probably comes from it. An error that is about no field is a mistake of the application: a
+ * plain Error (500), whatever else is wrong. `sentence` begins the message to the developer.
  */
 export function refuseInvalid(
   errors: readonly FieldError[],
@@ -17,7 +18,8 @@ export function refuseInvalid(
   if (errors.length === 0) return;
   const problem = validationFailed(errors);
   for (const error of problem.errors ?? []) noteSubject(error, { model, sentence }, document, origin);
-  throw problem;
+  const isMistake = problem.errors?.some((error) => subjectOf(error)?.ways.includes(undefined));
+  throw isMistake ? new Error(`${sentence}: ${describeErrors(errors)}.`) : problem;
 }
 
 /** Those of some errors in a document that are about fields which the model shows. */
