@@ -22,8 +22,11 @@ const maySpell: Readonly<Record<string, string>> = {
   'resource/relations/link-resources.ts': 'what a cascade does to a record has hooks of one operation',
 };
 
-/** Rooms below the resources, and words of the same spelling: forms of a value, kinds of a state, calls of a store. */
-const elsewhere = /^(?:model|mongo|store|live|middleware|http)\/|^openapi\/schemas\/named-schema\.ts$/;
+/**
+ * Rooms below the resources, and words of the same spelling: forms of a value, kinds of a state, calls of a store, ways
+ * in which mongoose writes.
+ */
+const elsewhere = /^(?:model|mongo|store|live|middleware|http|products\/mongoose)\/|^openapi\/schemas\/named-schema\.ts$/;
 
 const spelled = new RegExp(`'(?:${operations.join('|')})'`);
 
