@@ -65,7 +65,8 @@ function chunkOf(id: string): string | undefined {
   // The first delete in the background loads it, or the first purge.
   if (file.startsWith('mongo/removals/') || ['delivery/removal-queue.ts', 'mongo/keeps/keeps.ts'].includes(file)) return 'removing';
   if (file.startsWith('delivery/')) return 'delivery'; // as the first `api.deliver` does this
-  if (file.startsWith('live/') || /^mongo\/live\/change/.test(file)) return 'live'; // the first live list does
+  if (file === 'mongo/live/concern.ts') return 'shared'; // `liveRead` needs it
+  if (file.startsWith('live/') || file.startsWith('mongo/live/')) return 'live'; // the first live list does
   if (file.startsWith('mongo/aggregate/')) return 'aggregate'; // as the first aggregate does
   if (file.startsWith('mongo/near/')) return 'near'; // and the first request with `near`
   if (file.startsWith('mongo/ledger/') || file === 'mongo/collection/recorder.ts') return 'ledger'; // the first write of a model with a ledger
