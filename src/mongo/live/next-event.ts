@@ -4,7 +4,8 @@ import type { ChangeEvent } from './change.ts';
 export interface Events {
   /** Resolves to null if the database has answered that there is no event yet, or that there will be none. */
   tryNext(): Promise<ChangeEvent | null>;
-  bufferedCount(): number;
+  /** Version 6 of the driver does not have it. */
+  bufferedCount?(): number;
   readonly closed: boolean;
   close(): Promise<void>;
 }
@@ -18,7 +19,7 @@ export const answersEveryMS = 1_000;
  * this one is dead, even though nobody has closed it. Only the time counts in which an answer is awaited.
  */
 export async function nextEvent(stream: Events, staleAfter: () => number): Promise<ChangeEvent | undefined> {
-  if (stream.bufferedCount() > 0) return (await stream.tryNext()) ?? undefined;
+  if (stream.bufferedCount?.()) return (await stream.tryNext()) ?? undefined;
   const stale = new AbortController();
   const asked = performance.now();
   const timer = setInterval(() => {
