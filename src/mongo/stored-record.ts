@@ -1,4 +1,4 @@
-import { BSON, ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import { formatEntityTag } from '../http/entity-tag.ts';
 import { markInstances } from '../marks.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
@@ -19,6 +19,7 @@ import {
   readInt64,
   valueEnd,
 } from '../model/value/bson-bytes.ts';
+import { bsonSize } from '../model/value/bson-size.ts';
 import type { JsonOutput } from '../model/value/json-output.ts';
 import type { WriteBson } from '../model/value/write-bson.ts';
 import { decode } from './driver/bson-options.ts';
@@ -154,7 +155,7 @@ export class StoredRecord {
 
   /** @internal Its size as BSON, in bytes. */
   get size(): number {
-    return this.#bytes?.length ?? BSON.calculateObjectSize(this.stored);
+    return this.#bytes?.length ?? bsonSize(this.stored);
   }
 
   /** @internal Its id as it is stored. The rest of the record is not decoded for it. */

@@ -1,6 +1,7 @@
-import { BSON, type Collection, type Db, MongoServerError } from 'mongodb';
+import { type Collection, type Db, MongoServerError } from 'mongodb';
 import { isProblem, Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { bsonSize } from '../../model/value/bson-size.ts';
 import { placeError } from '../../rules.ts';
 import type { Commands } from '../driver/commands.ts';
 import { inParts } from '../driver/in-parts.ts';
@@ -36,7 +37,7 @@ interface Settings extends Pick<Commands, 'write'> {
 
 /** The most records of one command, and the most bytes. */
 const recordsPerCommand = 1_000;
-const bytes = { most: 8 * 1024 ** 2, of: (record: Stored) => BSON.calculateObjectSize(record, { ignoreUndefined: false }) };
+const bytes = { most: 8 * 1024 ** 2, of: (record: Stored) => bsonSize(record) };
 
 /** The records of one command, and the place of the first. */
 interface Part {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { BSON } from 'mongodb';
 import { type CompiledField, join, type Node, type ObjectNode } from '../../model/node.ts';
 import { keepMembers, readableMembers } from '../../model/read/members.ts';
+import { bsonSize } from '../../model/value/bson-size.ts';
 import { isStoredObject, mapEntries } from '../../model/value/stored-shape.ts';
 
 /** A side of a change. */
@@ -126,7 +127,7 @@ function bytesOfKey(key: string): number {
 
 /** The size of a stored value as BSON, in bytes. */
 function sizeOf(value: unknown): number {
-  return value === undefined ? documentAround : BSON.calculateObjectSize({ value }, { ignoreUndefined: true });
+  return value === undefined ? documentAround : bsonSize({ value });
 }
 
 /** The bytes of a document around one value. */

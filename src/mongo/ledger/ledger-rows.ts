@@ -1,6 +1,7 @@
-import { BSON, type Collection, type Db, MongoServerError } from 'mongodb';
+import { type Collection, type Db, MongoServerError } from 'mongodb';
 import type { CompiledLedger } from '../../model/compile/compile-ledger.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { bsonSize } from '../../model/value/bson-size.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { compileInsertMany } from '../driver/insert-command.ts';
@@ -47,7 +48,7 @@ export function openRows(model: CompiledModel, ledger: CompiledLedger, { db, max
         let bytes = 0;
         for (const change of changes) {
           const row = rowOf(change);
-          const size = BSON.calculateObjectSize(row, { ignoreUndefined: true });
+          const size = bsonSize(row);
           if (rows.length === rowsPerCommand || (rows.length > 0 && bytes + size > bytesPerCommand)) {
             await send(rows, work);
             [rows, bytes] = [[], 0];
