@@ -18,6 +18,7 @@ import {
 } from 'koa-mongo-resource';
 import type * as Types from 'koa-mongo-resource';
 import { auditCollection } from '../../src/products/audit/audit-collection.ts';
+import { stepRevision } from '../../src/products/mongoose/step-revision.ts';
 import type { ${'%TYPES%'} } from 'koa-mongo-resource';
 
 interface User { readonly name: string; readonly isAdmin?: boolean; }
@@ -43,6 +44,7 @@ declare const token: string, api: Types.Api<User>, orders: Types.Resource<User>,
 declare const orderStore: Types.Store<typeof Order>;
 declare const remind: (order: object) => Promise<void>, hash: (text: string | undefined) => Promise<string>;
 declare const countRequests: Types.ResourceMiddleware, ownProjects: (ctx: Types.Context) => object, ownTasks: (ctx: Types.Context) => object;
+declare const schema: { plugin(plugin: typeof stepRevision, options: Parameters<typeof stepRevision>[1]): void };
 declare const reports: Collection, pipeline: Bson[];
 declare const sessions: { get(token: string): { readonly name: string } | undefined }, settings: { readonly version: string };
 declare const createOrder: ResourceMiddleware, removeOrder: ResourceMiddleware, sendReport: ResourceMiddleware;
@@ -132,7 +134,7 @@ const program = programOf(before.replace('%LIBRARY%', values.join(', ')).replace
 const checker = program.getTypeChecker();
 const moduleOf = (file: string) => checker.getSymbolAtLocation(program.getSourceFile(join(root, file)) as ts.SourceFile) as ts.Symbol;
 /** What the entry points export; those of single middlewares export nothing else. */
-const exported = ['src/index.ts', 'src/products/audit/audit-collection.ts']
+const exported = ['src/index.ts', 'src/products/audit/audit-collection.ts', 'src/products/mongoose/step-revision.ts']
   .flatMap((file) => checker.getExportsOfModule(moduleOf(file)))
   .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol));
 const builders = checker.getPropertiesOfType(checker.getTypeOfSymbol(exported.find((symbol) => symbol.name === 't') as ts.Symbol));

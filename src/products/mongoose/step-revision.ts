@@ -60,8 +60,6 @@ const builtIn = Symbol.for('mongoose:built-in-middleware');
  * its history, the events of its outbox, and folded texts.
  *
  * @example
- * import { stepRevision } from 'koa-mongo-resource/mongoose';
- *
  * schema.plugin(stepRevision, { model: Order });
  */
 export function stepRevision(schema: MongooseSchema, options: StepRevisionOptions): void {
