@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { Turn } from '../driver/turn.ts';
 import type { Change } from './change.ts';
 
 /** Hears what has changed. Undefined says that anything may have changed, because events were lost. */
@@ -59,9 +60,13 @@ export class Audience {
     if (this.#collectionsOf.get(hear)?.has(collection)) this.#crowds.get(collection)?.focus(hear, interest);
   }
 
-  tell(change: Change | undefined): void {
+  /** Tells all who wait for it, and lets others run between them: there may be thousands. */
+  async tell(change: Change | undefined, turn = new Turn()): Promise<void> {
     const listeners = change ? this.#crowds.get(change.collection)?.listenersTo(change) : [...this.#collectionsOf.keys()];
-    for (const hear of listeners ?? []) if (this.#collectionsOf.has(hear)) hear(change);
+    for (const hear of listeners ?? []) {
+      if (this.#collectionsOf.has(hear)) hear(change);
+      await turn.pass();
+    }
   }
 }
 

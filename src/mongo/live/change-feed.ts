@@ -1,6 +1,7 @@
 import type { ClientSession, Db, MongoClient } from 'mongodb';
 import { replicaSetRequired } from '../driver/outcome.ts';
 import { reachabilityOf } from '../driver/reachability.ts';
+import type { Turn } from '../driver/turn.ts';
 import { Audience, type Hear, type Interest } from './audience.ts';
 import type { Change } from './change.ts';
 import { HeardCollections } from './heard-collections.ts';
@@ -86,7 +87,7 @@ export class ChangeFeed {
     const stream = new OpenStream(
       this.#db,
       collections,
-      (change) => this.#tell(change),
+      (change, turn) => this.#tell(change, turn),
       () => this.#staleAfter,
     );
     this.#stream = stream;
@@ -99,9 +100,9 @@ export class ChangeFeed {
     this.#staleAfter = Number.POSITIVE_INFINITY;
   }
 
-  #tell(change: Change | undefined): void {
+  async #tell(change: Change | undefined, turn?: Turn): Promise<void> {
     if (change?.id === undefined) this.#heard.forget(change?.collection);
-    this.#audience.tell(change);
+    await this.#audience.tell(change, turn);
   }
 }
 

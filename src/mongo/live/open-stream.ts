@@ -5,9 +5,11 @@ import { askWithin } from '../driver/ask-within.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { replicaSetRequired } from '../driver/outcome.ts';
 import { Turn } from '../driver/turn.ts';
-import type { Hear } from './audience.ts';
-import { type ChangeEvent, changePipeline, readChange } from './change.ts';
+import { type Change, type ChangeEvent, changePipeline, readChange } from './change.ts';
 import { answersEveryMS, type Events, nextEvent } from './next-event.ts';
+
+/** Tells all who listen. Undefined says that anything may have changed, because events were lost. */
+export type Tell = (change: Change | undefined, turn?: Turn) => Promise<void>;
 
 /** The longest time to ask for the time of the database, in milliseconds. */
 export const patienceMS = 10_000;
@@ -27,14 +29,14 @@ export class OpenStream {
   /** Resolves when the time is known from which on everything is told. */
   begun: Promise<void>;
   readonly #db: Db;
-  readonly #tell: Hear;
+  readonly #tell: Tell;
   readonly #staleAfter: () => number;
   readonly #closing = new AbortController();
   #stream: Events | undefined;
   #time: Timestamp | undefined;
 
   /** `staleAfter` says after how many milliseconds without an answer the stream is taken for dead. */
-  constructor(db: Db, collections: ReadonlySet<string>, tell: Hear, staleAfter: () => number) {
+  constructor(db: Db, collections: ReadonlySet<string>, tell: Tell, staleAfter: () => number) {
     this.#db = db;
     this.collections = collections;
     this.#tell = tell;
@@ -87,7 +89,7 @@ export class OpenStream {
           failures = 0;
           if (!event || !isLater(event, begun)) continue;
           this.#time = event.clusterTime;
-          for (const change of readChange(event)) this.#tell(change);
+          for (const change of readChange(event)) await this.#tell(change, turn);
           await turn.pass();
         }
       } catch (error) {
@@ -104,7 +106,7 @@ export class OpenStream {
       if (this.#isClosed) return false;
       try {
         await this.#askTime();
-        this.#tell(undefined);
+        await this.#tell(undefined);
         return true;
       } catch {
         // the database is away

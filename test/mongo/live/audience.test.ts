@@ -29,9 +29,9 @@ function audienceOf(interests: Record<string, Interest | undefined>) {
   return {
     audience,
     hearOf: (name: string) => hears.get(name) as () => void,
-    to(change: Change | undefined): string[] {
+    async to(change: Change | undefined): Promise<string[]> {
       heard = [];
-      audience.tell(change);
+      await audience.tell(change);
       return heard.sort();
     },
   };
@@ -51,24 +51,40 @@ describe('Audience', () => {
     ['a change of the whole collection', whole(undefined), ['any', 'deaf', 'list', 'record']],
     ['the loss of events', undefined, ['any', 'deaf', 'list', 'record']],
     ['a change of another collection', { ...whole(1), collection: 'others' }, []],
-  ])('tells %s to those who wait for it', (_what, change, expected) => {
-    expect(audienceOf(interests).to(change)).toEqual(expected);
+  ])('tells %s to those who wait for it', async (_what, change, expected) => {
+    expect(await audienceOf(interests).to(change)).toEqual(expected);
   });
 
-  it('tells everything to one who looks away from an interest, and forgets the interest that another one replaces', () => {
+  it('tells everything to one who looks away from an interest, and forgets the interest that another one replaces', async () => {
     const { audience, hearOf, to } = audienceOf({ list: listOf('1') });
     audience.focus(hearOf('list'), 'cards', undefined);
-    expect(to(updated(9, 'rank'))).toEqual(['list']);
+    expect(await to(updated(9, 'rank'))).toEqual(['list']);
     audience.focus(hearOf('list'), 'cards', recordOf('2'));
-    expect([to(updated(1, 'rank')), to(updated(9, 'board')), to(whole(9)), to(updated(2, 'rank'))]).toEqual([[], [], [], ['list']]);
+    expect(await to(updated(1, 'rank'))).toEqual([]);
+    expect(await to(updated(9, 'board'))).toEqual([]);
+    expect(await to(whole(9))).toEqual([]);
+    expect(await to(updated(2, 'rank'))).toEqual(['list']);
   });
 
-  it('tells nothing to one who has left, and is empty without listeners', () => {
+  it('tells nothing to one who has left, and is empty without listeners', async () => {
     const { audience, hearOf, to } = audienceOf({ list: listOf('1'), record: recordOf('1') });
     audience.remove(hearOf('list'));
     audience.focus(hearOf('list'), 'cards', listOf('1'));
-    expect([to(updated(1, 'rank')), audience.isEmpty, [...audience.collections]]).toEqual([['record'], false, ['cards']]);
+    expect([await to(updated(1, 'rank')), audience.isEmpty, [...audience.collections]]).toEqual([['record'], false, ['cards']]);
     audience.remove(hearOf('record'));
-    expect([to(undefined), audience.isEmpty, [...audience.collections]]).toEqual([[], true, []]);
+    expect([await to(undefined), audience.isEmpty, [...audience.collections]]).toEqual([[], true, []]);
+  });
+
+  it('lets others run between those whom it tells', async () => {
+    const audience = new Audience();
+    const order: string[] = [];
+    const hearSlowly = (name: string) => () => {
+      order.push(name);
+      for (const begun = performance.now(); performance.now() - begun < 20; );
+    };
+    for (const name of ['first', 'second']) audience.add(hearSlowly(name), new Set(['cards']));
+    setImmediate(() => order.push('another request'));
+    await audience.tell(whole(1));
+    expect(order).toEqual(['first', 'another request', 'second']);
   });
 });
