@@ -53,7 +53,7 @@ export const faultAreas: readonly Area[] = [
   {
     faults: [
       ['mongo/live/change-feed', 'if (before) stream.begun.then(() => this.#tell(undefined), ignore);', ''],
-      ['mongo/live/open-stream', 'await this.#askTime();\n        this.#tell(undefined);', 'await this.#askTime();'],
+      ['mongo/live/open-stream', 'await this.#askTime();\n        await this.#tell(undefined);', 'await this.#askTime();'],
       [
         'mongo/live/open-stream',
         'if (!event || !isLater(event, begun)) continue;',
