@@ -14,34 +14,31 @@ type Stored = Readonly<Record<string, unknown>>;
  * of, and private members in maps, which no projection can name.
  */
 export function readsHidden(node: Node): boolean {
-  switch (node.kind) {
-    case 'leaf':
-      return false;
-    case 'array':
-      return readsHidden(node.items.node);
-    case 'map':
-      return holdsPrivate(node.values.node) || readsHidden(node.values.node);
-    case 'object':
-      return isMadeOfHidden(node) || readableFields(node).some((field) => readsHidden(field.node));
-  }
+  return someShown(node, (one) => isMadeOfHidden(one) || (one.kind === 'map' && holdsPrivate(one.values.node)));
 }
 
 /** Whether a computed field that clients read is made of something that they do not. */
 export function computesFromHidden(node: Node): boolean {
+  return someShown(node, isMadeOfHidden);
+}
+
+/** Whether something is true of a value, or of one that clients read in it, at any depth. */
+function someShown(node: Node, isTrue: (node: Node) => boolean): boolean {
+  if (isTrue(node)) return true;
   switch (node.kind) {
     case 'leaf':
       return false;
     case 'array':
-      return computesFromHidden(node.items.node);
+      return someShown(node.items.node, isTrue);
     case 'map':
-      return computesFromHidden(node.values.node);
+      return someShown(node.values.node, isTrue);
     case 'object':
-      return isMadeOfHidden(node) || readableFields(node).some((field) => computesFromHidden(field.node));
+      return readableFields(node).some((field) => someShown(field.node, isTrue));
   }
 }
 
-function isMadeOfHidden(node: ObjectNode): boolean {
-  return readableComputed(node).some(({ from }) => from.some(({ name }) => isHidden(node.byName.get(name))));
+function isMadeOfHidden(node: Node): boolean {
+  return node.kind === 'object' && readableComputed(node).some(({ from }) => from.some(({ name }) => isHidden(node.byName.get(name))));
 }
 
 function isHidden(field: CompiledField | undefined): boolean {
