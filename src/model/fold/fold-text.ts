@@ -23,81 +23,97 @@ const ascii = /^[\0-\x7f]*$/;
 /** The iota below a letter. It comes behind all other marks of its letter, and becomes a letter itself. */
 const iotaBelow = '\u0345';
 
-/**
- * A text of 1 MiB is folded at one stretch: the steps are loops over its UTF-16 code units, and the normalizations of
- * the engine, which together take about 30 ms.
- */
+/** A text of 1 MiB is folded at one stretch: each step is one loop over its UTF-16 code units, or one of the engine. */
 function fold(text: string, keepsAccents: boolean): string {
   if (ascii.test(text)) return text.toLowerCase();
-  const apart = normalize(text, 'NFD');
-  const folded = foldUnits(apart);
-  const again = apart.includes(iotaBelow) ? normalize(folded, 'NFD') : folded;
-  return normalize(keepsAccents ? again : withoutAccents(again), 'NFC');
+  const apart = normalize(text, 'NFD', hasLongRun(text));
+  if (!apart.includes(iotaBelow)) return compose(rewrite(apart, { folds: true, keepsAccents }));
+  const { text: folded, hasLongRun: isLong } = rewrite(apart, { folds: true, keepsAccents: true });
+  return compose(rewrite(normalize(folded, 'NFD', isLong), { folds: false, keepsAccents }));
 }
 
-/** Folds the case of each character. */
-function foldUnits(text: string): string {
+/** What a text has become. */
+interface Rewritten {
+  readonly text: string;
+  /** Whether it may have so many marks side by side that they are normalized apart. */
+  readonly hasLongRun: boolean;
+}
+
+function compose({ text, hasLongRun: isLong }: Rewritten): string {
+  return normalize(text, 'NFC', isLong);
+}
+
+/**
+ * Folds the case of each character of a decomposed text, and leaves out the marks from U+0300 to U+036F that are
+ * directly behind a letter which may have accents.
+ */
+function rewrite(text: string, { folds: isFolding, keepsAccents }: { folds: boolean; keepsAccents: boolean }): Rewritten {
   const { single, several } = folds();
-  const output = new Units();
+  const units = new Units(text.length, keepsAccents);
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    const folded = single[unit] as number;
+    const folded = isFolding ? (single[unit] as number) : unit;
     if (folded !== looked) {
-      output.add(folded);
+      units.add(folded);
       continue;
     }
     const character = String.fromCodePoint(text.codePointAt(at) as number);
     const others = several.get(character) ?? character;
-    for (let index = 0; index < others.length; index++) output.add(others.charCodeAt(index));
+    for (let index = 0; index < others.length; index++) units.add(others.charCodeAt(index));
     at += character.length - 1;
   }
-  return output.take();
-}
-
-/** Leaves out the marks from U+0300 to U+036F that are directly behind a letter which may have accents. */
-function withoutAccents(text: string): string {
-  const { short, long } = accented();
-  const output = new Units();
-  let isLetter = false;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit >= 0x300 && unit <= 0x36f) {
-      if (isLetter) continue;
-    } else if (unit >= 0xdc00 && unit <= 0xdfff) isLetter = at > 0 && long.has(text.codePointAt(at - 1) as number);
-    else isLetter = short[unit] === 1;
-    output.add(unit);
-  }
-  return output.take();
+  return units.take();
 }
 
 /** UTF-16 code units that become a text. */
 class Units {
-  readonly #units = new Uint16Array(8_192);
+  readonly #accented = accented();
+  readonly #keepsAccents: boolean;
+  readonly #marks = new MarkRun();
+  #units: Uint16Array;
   #length = 0;
-  #text = '';
+  #isLetter = false;
+
+  constructor(capacity: number, keepsAccents: boolean) {
+    this.#units = new Uint16Array(capacity);
+    this.#keepsAccents = keepsAccents;
+  }
 
   add(unit: number): void {
-    if (this.#length === this.#units.length) this.#empty();
+    if (unit >= 0x300 && unit <= 0x36f) {
+      if (this.#isLetter && !this.#keepsAccents) return;
+    } else this.#isLetter = this.#accented.short[unit] === 1 || (isLow(unit) && this.#isLongLetter(unit));
+    this.#marks.add(unit);
+    if (this.#length === this.#units.length) this.#grow();
     this.#units[this.#length++] = unit;
   }
 
-  take(): string {
-    this.#empty();
-    return this.#text;
+  take(): Rewritten {
+    return { text: Buffer.from(this.#units.buffer, 0, this.#length * 2).toString('utf16le'), hasLongRun: this.#marks.isLong };
   }
 
-  #empty(): void {
-    this.#text += Buffer.from(this.#units.buffer, 0, this.#length * 2).toString('utf16le');
-    this.#length = 0;
+  #isLongLetter(low: number): boolean {
+    const high = this.#units[this.#length - 1] ?? 0;
+    return this.#accented.long.has(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
   }
+
+  #grow(): void {
+    const units = new Uint16Array(2 * this.#length + 16);
+    units.set(this.#units);
+    this.#units = units;
+  }
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
 /** The most marks behind a letter that are normalized together: "Stream-Safe Text Format" in UAX #15. */
 const longRun = /\p{M}{30}(?=\p{M})/gu;
 
 /** The time for sorting a run of marks grows with its square: for 500,000 marks it would be minutes. */
-function normalize(text: string, form: 'NFD' | 'NFC'): string {
-  if (!mayHaveLongRun(text)) return text.normalize(form);
+function normalize(text: string, form: 'NFD' | 'NFC', isLong: boolean): string {
+  if (!isLong) return text.normalize(form);
   let normalized = '';
   let start = 0;
   for (const { index, 0: run } of text.matchAll(longRun)) {
@@ -109,16 +125,28 @@ function normalize(text: string, form: 'NFD' | 'NFC'): string {
 }
 
 /** Whether there may be 31 marks side by side. The expression looks more closely, and takes longer for all others. */
-function mayHaveLongRun(text: string): boolean {
-  const marks = kindsOfUnits();
-  let run = 0;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit >= 0x300 && marks[unit] === 0) marks[unit] = isMark.test(String.fromCharCode(unit)) ? 2 : 1;
-    run = marks[unit] === 2 ? run + 1 : 0;
-    if (run > 30) return true;
+function hasLongRun(text: string): boolean {
+  const marks = new MarkRun();
+  for (let at = 0; at < text.length && !marks.isLong; at++) marks.add(text.charCodeAt(at));
+  return marks.isLong;
+}
+
+/** Counts marks that are side by side. */
+class MarkRun {
+  readonly #kinds = kindsOfUnits();
+  #run = 0;
+  isLong = false;
+
+  add(unit: number): void {
+    if (unit < 0x300) {
+      this.#run = 0;
+      return;
+    }
+    const kinds = this.#kinds;
+    if (kinds[unit] === 0) kinds[unit] = isMark.test(String.fromCharCode(unit)) ? 2 : 1;
+    this.#run = kinds[unit] === 2 ? this.#run + 1 : 0;
+    if (this.#run > 30) this.isLong = true;
   }
-  return false;
 }
 
 /** A half of a surrogate pair may belong to a mark. */
