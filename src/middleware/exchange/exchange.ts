@@ -48,6 +48,7 @@ export class Exchange {
   /** Whether hooks of `after` are running: the operation itself is done. */
   isInHooks = false;
   readonly #ctx: Addressed;
+  readonly #isDetached: boolean;
   #isOver = false;
   #isBroken = false;
   #whenOver: (() => void)[] = [];
@@ -60,7 +61,8 @@ export class Exchange {
   /** A detached exchange hears nothing of the connection. */
   constructor(ctx: Addressed, kind?: 'detached') {
     this.#ctx = ctx;
-    if (kind === 'detached') return;
+    this.#isDetached = kind === 'detached';
+    if (this.#isDetached) return;
     const { req, res } = ctx;
     if (res.closed || req.socket?.destroyed) {
       this.end();
@@ -187,7 +189,7 @@ export class Exchange {
     this.#isBroken = !res.writableFinished || isCut(req);
     if (req.socket instanceof EventEmitter) exchangesOn(req.socket).delete(this);
     if (this.isBroken) {
-      const reason = new ClientGone();
+      const reason = this.#isDetached ? detachedIsOver : new ClientGone();
       this.work.leave(reason);
       this.#controller?.abort(reason);
     }
@@ -204,6 +206,9 @@ export class Exchange {
     return new Problem({ code: 'request_given_up', detail: 'The request took too long, and was given up; try again.' });
   }
 }
+
+/** Ends what a detached exchange has left behind. Nobody sees it, and to make one for each read takes 15 µs. */
+const detachedIsOver = new ClientGone();
 
 /** Over HTTP/2, `socket` is the stream of the request, which is destroyed whenever it has ended. */
 function isCut(request: IncomingMessage & { readonly stream?: { readonly aborted: boolean } }): boolean {
