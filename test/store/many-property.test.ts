@@ -105,7 +105,7 @@ describe('updateMany', () => {
         if (many.error && !isRefusedAtOnce)
           expect([...new Set((many.error as Problem).errors?.map(({ field }) => field.split('.')[0]))].sort()).toEqual(refused.sort());
       }),
-      cases(60),
+      cases(90),
     );
     expect([...tally.keys()].sort()).toEqual([200, 422]);
   });

@@ -67,7 +67,7 @@ describe('the store of a model', () => {
           throw new Error([(error as Error).message, about, ...play.trace].join('\n'), { cause: error });
         }
       }),
-      cases(40),
+      cases(60),
     );
     expect([...tally]).toEqual(expect.arrayContaining(usualOutcomes));
   }, 600_000);
