@@ -7,7 +7,7 @@ import { everything, type Filter, readAnyScope } from '../mongo/query/filter.ts'
 export type ReadScope = ReturnType<typeof readAnyScope>;
 
 /** The records that a request may reach by its stores. */
-export interface Reach extends Pick<Required<Writer>, 'scopeOf' | 'reads'> {
+export interface Reach extends Pick<Required<Writer>, 'scopeOf' | 'scopeOfMade' | 'reads'> {
   /**
    * Finds the scope of a model's records, which is asked for when it is needed. Throws a plain Error if no single
    * resource has it.
@@ -43,7 +43,7 @@ export function compileLimits(model: CompiledModel, given: { readonly scope?: un
     mayWrite: (name) => model.clientFields.has(name),
     isToldAll: reach !== undefined,
   };
-  const client = reach && { ...application, scopeOf: reach.scopeOf, reads: reach.reads, boundsServer: true };
+  const client = reach && { ...application, ...reach, boundsServer: true };
   const limit = ({ filter, bounds }: ReadScope): Limits => ({ scope: filter, writer: { ...(client ?? application), writeScope: bounds } });
 
   if ('scope' in given || !reach) {

@@ -23,8 +23,8 @@ interface StoreParts {
   readonly change: Within;
   readNew(document: unknown): Record<string, unknown>;
   readChanges(changes: unknown): Changes;
-  /** Makes the document that a record is given away as. */
-  give(record: StoredRecord): unknown;
+  /** Makes the document that a new record is given away as. */
+  giveNew(record: StoredRecord): unknown;
   readonly hearing: Hearing;
   work(): Work;
 }
@@ -43,7 +43,7 @@ const legalMax: LegalOptions<MaxOptions> = { max: orUndefined(aWholeNumber(1, mo
 const maxErrors = 100;
 
 /** Opens the operations of a store on many records. */
-export function openMany({ model, collection, within, change, readNew, readChanges, give, work, hearing }: StoreParts): StoreOfMany {
+export function openMany({ model, collection, within, change, readNew, readChanges, giveNew, work, hearing }: StoreParts): StoreOfMany {
   function read(document: unknown): Record<string, unknown> | Error {
     try {
       return readNew(document);
@@ -63,7 +63,7 @@ export function openMany({ model, collection, within, change, readNew, readChang
     }
   }
 
-  const giveNew = (stored: Record<string, unknown>) => give(new StoredRecord(model, stored));
+  const giveStored = (stored: Record<string, unknown>) => giveNew(new StoredRecord(model, stored));
 
   async function createAll(read: readonly (Record<string, unknown> | Error)[], { writer }: Limits): Promise<unknown[]> {
     refuseInvalid(read);
@@ -74,7 +74,7 @@ export function openMany({ model, collection, within, change, readNew, readChang
       if (isProblem(error)) notePlaces(error);
       throw error;
     }
-    return records.map(giveNew);
+    return records.map(giveStored);
   }
 
   async function createEach(
@@ -93,7 +93,7 @@ export function openMany({ model, collection, within, change, readNew, readChang
     for (const [place, one] of read.entries()) {
       const error = isError(one) ? one : errors.get(place);
       if (error) created.push({ error: (await hearing.heard(error, () => documents[place])) as Error });
-      else created.push({ record: giveNew(one as Record<string, unknown>) });
+      else created.push({ record: giveStored(one as Record<string, unknown>) });
     }
     return created;
   }

@@ -74,6 +74,8 @@ export interface StoreUser {
   requireOpen?(): void;
   /** Called with every document that the store gives away. */
   hold?(document: object, record: StoredRecord): void;
+  /** Called with every record that the store has made. */
+  makes?(record: StoredRecord): void;
   /** Called before the store changes or removes records. */
   changes?(): void;
   /** The records that the user may reach. @default every record */
@@ -126,6 +128,11 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
       return document;
     }
 
+    function giveNew(record: StoredRecord): unknown {
+      user.makes?.(record);
+      return give(record);
+    }
+
     async function* each(filter: unknown, options: FindManyOptions<unknown> = {}): AsyncGenerator<unknown, void, undefined> {
       const read = readWalk(model, filter, options);
       const plan = await within(async ({ scope }) => ({ ...read, scope }));
@@ -161,7 +168,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
     }
 
     const store: Store<HasFields> & { readonly [name: string]: unknown } = {
-      ...(openMany({ model, collection, within, change, readNew, readChanges, give, work, hearing }) as object as Many),
+      ...(openMany({ model, collection, within, change, readNew, readChanges, giveNew, work, hearing }) as object as Many),
       async get(id: unknown, options: DeletedOption = {}) {
         checkOptions(options, legalDeleted, '`get`');
         const [records, read] = [seen(options), readId(model, id)];
@@ -185,7 +192,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
           requireRecordWithin(writer, stored);
           return collection.insert(stored, work(), { writer });
         };
-        return give(await within(insert)) as never;
+        return giveNew(await within(insert)) as never;
       },
       async update(id: unknown, changes: unknown, options?: IfMatch) {
         const [read, target] = [readChanges(changes), readTarget(id, options)];
@@ -203,7 +210,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
           return collection.upsert({ id: stored._id, scope, writer }, stored, work());
         };
         const { record, created } = await change(upsert);
-        return { record: give(record), created } as never;
+        return { record: created ? giveNew(record) : give(record), created } as never;
       },
       async save(document: object) {
         const before = StoredRecord.of(document);

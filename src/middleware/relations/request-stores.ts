@@ -6,6 +6,7 @@ import type { Context, FindResources, Slots } from '../exchange/context.ts';
 import { exchangeOf } from '../exchange/exchange.ts';
 import { noteRead } from '../exchange/referred-records.ts';
 import { holdModel } from '../exchange/write-result.ts';
+import { noteMade } from './made-records.ts';
 import { reachOf } from './store-reach.ts';
 
 /** What a request needs for the stores of its api. */
@@ -60,6 +61,9 @@ function userOf(ctx: Context | undefined): StoreUser {
       ctx.hasChanged = true;
     },
     reach: reachOf(ctx),
+    makes(record) {
+      noteMade(ctx, record);
+    },
     hold(_document, record) {
       holdModel(ctx, record.model);
       noteRead(ctx, record);

@@ -4,6 +4,7 @@ import type { Reach, ReadScope } from '../../store/limits.ts';
 import type { Context, FindResources, ScopeFunction, ServedModel } from '../exchange/context.ts';
 import { exchangeOf } from '../exchange/exchange.ts';
 import { withViews } from '../views/asked-rules.ts';
+import { madeScope } from './made-records.ts';
 import { findMain, type GuardedSource } from './relation-targets.ts';
 import { isRefusal } from './source-scopes.ts';
 import { readsField } from './writer.ts';
@@ -51,6 +52,7 @@ export function reachOf(ctx: Context): Reach {
       const { scope, scopeWrites } = findScoped(ctx, model);
       return async () => readOwn(await askScope(ctx, scope as ScopeFunction), model, scopeWrites);
     },
+    scopeOfMade: (source) => madeScope(ctx, source as GuardedSource),
     reads: (model, name) => readsField(ctx, model, name),
     async scopeOf(source): Promise<Filter | undefined> {
       const { scope, model } = source as GuardedSource;

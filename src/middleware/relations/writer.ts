@@ -4,6 +4,7 @@ import { writableNames } from '../../model/write/access.ts';
 import type { CascadeObserver, Writer } from '../../mongo/collection/writer.ts';
 import type { Context } from '../exchange/context.ts';
 import { withViews } from '../views/asked-rules.ts';
+import { madeScope } from './made-records.ts';
 import type { GuardedSource } from './relation-targets.ts';
 import { sourceScopesOf } from './source-scopes.ts';
 
@@ -44,5 +45,8 @@ export function compileWriter(
   const names = once(() => writableNames(fieldTable, { explicitWrites }));
   const mayWrite = (name: string) => clientFields.has(name);
   const mayName = (name: string) => names().has(name);
-  return (ctx, observer) => ({ ...writerOf(ctx, observer), mayWrite, mayName, writeScope: undefined });
+  return (ctx, observer) => {
+    const scopeOfMade: Writer['scopeOfMade'] = (source) => madeScope(ctx, source as GuardedSource);
+    return { ...writerOf(ctx, observer), scopeOfMade, mayWrite, mayName, writeScope: undefined };
+  };
 }

@@ -24,6 +24,8 @@ export interface Writer extends Told, WriteBounds {
    * reference that is not private.
    */
   scopeOf?(source: RecordsOf): Promise<Filter | undefined>;
+  /** Which of the records that the transaction itself has made a handler may refer to. @default none */
+  scopeOfMade?(source: RecordsOf): Promise<Filter | undefined>;
   /** Whether the client of a request reads a field of a model, by its dotted name. The application reads them all. */
   reads?(model: CompiledModel, name: string): Promise<boolean>;
   /** Whether also the references that the server sets must lead to what the client may see. @default false */

@@ -14,7 +14,6 @@ import { openCascadeDeletes } from './cascade/cascade-deletes.ts';
 import { isRestoredWithOthers, openCascadeRestore } from './cascade/cascade-restores.ts';
 import {
   askScopes,
-  findMissing,
   isHeld,
   isHeldBy,
   type Named,
@@ -26,6 +25,7 @@ import {
   splitPlace,
 } from './check/check-references.ts';
 import { findNewInMany } from './check/find-new.ts';
+import { findOutOfReach } from './check/find-out-of-reach.ts';
 import { type Inserted, insertSiblings } from './check/insert-siblings.ts';
 import { SharedCreates } from './check/shared-creates.ts';
 import { type Edge, References, referencesOf } from './references.ts';
@@ -113,7 +113,7 @@ function openCheckedWrites(
     write: () => Promise<T>,
   ): Promise<T> {
     const checkAndWrite = async () => {
-      const missing = await findMissing(named, scopes, latches, work);
+      const missing = await findOutOfReach(named, scopes, writer, latches, work);
       const refused = missing.length > 0 ? await look(missing) : missing;
       if (refused.length > 0) throw refusalOf(refused, writer);
       return write();
@@ -199,7 +199,7 @@ function openCheckedWrites(
     const named = namedInRecords(edges, [...records.values()], { areOne: false });
     let missing: readonly Named[];
     try {
-      missing = await findMissing(named, await askScopes(named, writer), latches, work);
+      missing = await findOutOfReach(named, await askScopes(named, writer), writer, latches, work);
     } catch (error) {
       if (work.transaction || !isError(error)) throw error;
       return { errors: new Map(places.map((place) => [place, error])), refused: new Map() }; // others may be stored already
