@@ -1,4 +1,5 @@
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, RequestListener } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { applyIndexes, defineModel, openapiText, service, t } from 'koa-mongo-resource';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -16,6 +17,10 @@ const listen = useListener();
 
 /** The name of a filter as the document has it. */
 const spelt = (row: Row): Row => ({ ...row, path: row.path.replace(/([?&]group)=/, '$1[eq]=') });
+
+const fail = (error: Error) => {
+  throw error;
+};
 
 let createGateway: Any;
 beforeAll(async () => {
@@ -140,6 +145,58 @@ describe('the guide on gateways', () => {
         const answer = await send(await listen(app.callback()), 'GET', `/orders/${'0'.repeat(24)}`);
         expect([answer.status, found.length]).toEqual([502, 1]);
       }
+    });
+  });
+
+  describe('under attack', () => {
+    const shop = service();
+    const Note = defineModel('Note', { collection: 'notes', fields: { id: t.string(), text: t.string() } });
+    const list = '{"data":[],"page":{"size":20,"has_next":false,"next_cursor":null,"prev_cursor":null}}';
+    let gateway: number;
+    let other: number;
+    const seen: [server: string, url: string, headers: IncomingHttpHeaders][] = [];
+    const answering = (server: string): RequestListener =>
+      function answer(request, response) {
+        seen.push([server, request.url ?? '', request.headers]);
+        const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', vary: 'Accept', 'x-content-type-options': 'nosniff' };
+        if (!/gzip/.test(request.headers['accept-encoding'] ?? '')) response.writeHead(200, headers).end(list);
+        else response.writeHead(200, { ...headers, 'content-encoding': 'gzip' }).end(gzipSync(list));
+      };
+    beforeAll(async () => {
+      const document = JSON.parse(openapiText(shop.api({ db: database.db, prefix: '/api', resources: [shop.resource({ model: Note })] })));
+      const parameters = [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }];
+      document.paths['/api/files/{name}'] = { parameters, get: document.paths['/api/notes'].get }; // of another service
+      const upstream = await listen(answering('upstream'));
+      other = await listen(answering('other'));
+      gateway = await listen((await createGateway(`http://127.0.0.1:${upstream}`, document, fail)).callback());
+    });
+    beforeEach(() => void seen.splice(0));
+
+    it.each([
+      ['a target with another host', () => `http://127.0.0.1:${other}/api/notes?limit=5`],
+      ['a target with credentials', () => `http://a:b@127.0.0.1:${other}/api/notes?limit=5`],
+    ])('asks the upstream alone, whatever a target names: %s', async (_what, target) => {
+      const { status } = await send(gateway, 'GET', target(), { headers: { authorization: 'Bearer secret' } });
+      expect([status, seen.map(([server, url]) => [server, url])]).toEqual([200, [['upstream', '/api/notes?limit=5']]]);
+    });
+
+    it.each(['/api/files/%2e%2e', '/api/files/..', '/api/files/.%2E', '/api/files/a\\b', '//127.0.0.1/api/notes', '/\\127.0.0.1/api/notes'])(
+      'does not ask for another path than it has checked: %s',
+      async (path) => {
+        expect([(await send(gateway, 'GET', path)).status, seen]).toEqual([404, []]);
+      },
+    );
+
+    it('sends on no header that is about its own connection, or its own credentials', async () => {
+      const own = { connection: 'x-hop, close', 'x-hop': '1', 'proxy-authorization': 'Basic eDp5', 'proxy-connection': 'close', te: 'trailers' };
+      await send(gateway, 'GET', '/api/notes', { headers: { ...own, 'x-other': '1' } });
+      const names = Object.keys(seen[0]?.[2] ?? {});
+      expect([names.includes('x-other'), names.filter((name) => name !== 'connection' && name in own)]).toEqual([true, []]);
+    });
+
+    it('says of a compressed answer what its bytes are', async () => {
+      const { status, headers, text } = await send(gateway, 'GET', '/api/notes', { headers: { 'accept-encoding': 'gzip' } });
+      expect([status, headers['content-encoding'], text]).toEqual([200, undefined, list]);
     });
   });
 
