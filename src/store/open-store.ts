@@ -12,6 +12,7 @@ import type { Keeps } from '../mongo/keeps/keep.ts';
 import { readFilter } from '../mongo/query/filter.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions } from '../mongo/relations/open-referencing.ts';
+import { canCheck, openUnchecked } from '../mongo/relations/open-unchecked.ts';
 import type { Removals } from '../mongo/removals/begin.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { anArrayOf, checkOptions, checkValue } from '../options.ts';
@@ -100,7 +101,7 @@ export interface StoreSettings extends WriteOptions {
 
 /** Compiles what all stores of a model share. */
 export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...options }: StoreSettings): OpenStore {
-  const collection = openReferencing(model, options);
+  const collection = (canCheck(model, options.references) ? openReferencing : openUnchecked)(model, options);
   const readNew = compileNewDocument(model);
   const readChanges = compileDocumentChanges(model);
   const save = compileSaveDocument(model, collection);

@@ -130,7 +130,8 @@ export interface OpenStoreOptions<Doc> extends ScopeOptions<Doc>, ReferenceLimit
   readonly maxTimeMS?: number;
   /**
    * The other models whose references are checked: the models that this one refers to by `exists` or `onDelete`, and
-   * the models that refer to it, at any depth. A model that is not named here is not touched by a delete. @default none
+   * the models that refer to it, at any depth. A model that is not named here is not touched by a delete.
+   * Without them, a store of a model that refers to others so can only read. @default none
    */
   readonly models?: readonly Model[];
 }

@@ -62,10 +62,14 @@ export class References {
     }
   }
 
+  /** Whether the references of a model are among these. */
+  knows(model: CompiledModel): boolean {
+    return this.#known.has(keyOf(model));
+  }
+
   /** The references of a model. Throws a {@link ConfigurationError} for a model with some that is not known here. */
   outgoing(model: CompiledModel): readonly Edge[] {
-    const [reference] = model.references;
-    if (reference && !this.#known.has(keyOf(model))) throw unknownHere(model, reference);
+    if (model.references.length > 0 && !this.knows(model)) throw unknownHere(model);
     return this.#outgoing.get(keyOf(model)) ?? [];
   }
 
@@ -120,13 +124,14 @@ export class References {
  * checked.
  */
 export function referencesOf(model: CompiledModel, references: References | undefined): References | undefined {
-  const [reference] = model.references;
-  if (!references && reference) throw unknownHere(model, reference);
+  if (!references && model.references.length > 0) throw unknownHere(model);
   if (!references) return undefined;
   return references.outgoing(model).length > 0 || references.incoming(model).length > 0 ? references : undefined;
 }
 
-function unknownHere({ name }: CompiledModel, { name: field, ref }: ReferenceField): ConfigurationError {
+/** The error of a model with checked references that nothing is known of. */
+export function unknownHere({ name, references }: CompiledModel): ConfigurationError {
+  const [{ name: field, ref }] = references as readonly [ReferenceField, ...ReferenceField[]];
   const option = ref.onDelete ? `onDelete: '${ref.onDelete}'` : 'exists: true';
   return new ConfigurationError(
     `\`${field}\` of ${name} has \`${option}\` for its reference to ${ref.model}, which cannot be checked here: add both models to \`resources\` or \`models\` of the api, to \`models\` of \`openStore\`, or give the middleware \`references\`.`,
