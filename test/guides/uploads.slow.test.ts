@@ -53,6 +53,42 @@ describe('the guide on uploads', () => {
     expect(await countFiles()).toBe(1);
   });
 
+  type Parts = readonly (readonly [name: string, value: string | Blob])[];
+  it.each<readonly [what: string, parts: () => Parts]>([
+    [
+      'a text before the file',
+      () => [
+        ['note', 'x'],
+        ['picture', blob('image/png')],
+      ],
+    ],
+    [
+      'a text after the file',
+      () => [
+        ['picture', blob('image/png')],
+        ['note', 'x'],
+      ],
+    ],
+    [
+      'ten texts of a megabyte',
+      () => [...Array.from({ length: 10 }, (_, n) => [`t${n}`, 'x'.repeat(1_000_000)] as const), ['picture', blob('image/png')]],
+    ],
+    [
+      'a second file',
+      () => [
+        ['picture', blob('image/png')],
+        ['picture', blob('image/png')],
+      ],
+    ],
+    ['a text called as the file', () => [['picture', 'x']]],
+  ])('takes one file and nothing beside it: %s', async (_what, parts) => {
+    const form = new FormData();
+    for (const [name, value] of parts()) form.append(name, value);
+    const answer = await fetch(`${product}/picture`, { method: 'PUT', body: form });
+    expect([answer.status, await answer.json()]).toEqual([400, expect.objectContaining({ code: 'malformed_form' })]);
+    expect(await countFiles()).toBe(1);
+  });
+
   it('answers 404 and 412 without keeping the file', async () => {
     const other = product.replace(/[0-9a-f]{24}$/, '0'.repeat(24));
     expect((await upload(other, blob('image/png'), 'x.png')).status).toBe(404);
