@@ -1,6 +1,6 @@
-import { applyIndexes } from 'koa-mongo-resource';
+import { applyIndexes, openapiDocument } from 'koa-mongo-resource';
 import { useDatabase } from '../support/database/database.ts';
-import { useServer } from '../support/http/serve.ts';
+import { send, useServer } from '../support/http/serve.ts';
 import { until } from '../support/until.ts';
 import { byName } from './parts/by-name.ts';
 import { type Exchange, exchangesOf, Player } from './parts/exchanges.ts';
@@ -19,16 +19,54 @@ it('the guide on audit trails is answered as it shows', async () => {
   await new Player((await serve(api.routes())).port).playAll(exchangesOf(page));
 });
 
-it('the guide on webhooks is answered as it shows, and its worker begins and ends', async () => {
+describe('the guide on webhooks', () => {
   const page = 'docs/guides/webhooks.md';
-  const written = await writePage(page);
-  const { createShop } = await written.load('api.ts');
-  const api = createShop(database.db, byName({ acme: { tenant: 'acme' } }));
-  await applyIndexes(api);
-  await new Player((await serve(api.routes())).port).playAll(exchangesOf(page));
-  const { sendWebhooks } = await written.load('worker.ts');
-  const close = await sendWebhooks(api);
-  await close();
+  const user = (tenant: string, isAdmin: boolean) => ({ tenant, isAdmin });
+  const users = { acme: user('acme', true), clerk: user('acme', false), globex: user('globex', true) };
+
+  it('is answered as it shows, and lets only admins subscribe', async () => {
+    const { createShop } = await (await writePage(page)).load('api.ts');
+    const api = createShop(database.db, byName(users));
+    await applyIndexes(api);
+    const { port } = await serve(api.routes());
+    const [created] = await new Player(port).playAll(exchangesOf(page));
+    const path = `/api/subscriptions/${created?.body.data.id}`;
+    const headers = { authorization: 'Bearer clerk', 'content-type': 'application/json' };
+    const sent = { url: 'https://example.com/hooks', types: ['*'] };
+    for (const { method, path: template } of Object.entries<object>(openapiDocument(api).paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
+    )) {
+      if (!template.includes('/subscriptions') || method === 'PARAMETERS') continue;
+      const at = template.replace('/api/subscriptions/{id}', path);
+      expect([method, at, (await send(port, method, at, { headers, body: sent })).status]).toEqual([method, at, 403]);
+    }
+  });
+
+  it('tells its own tenant of a create, a patch and a delete', async () => {
+    await database.db.dropDatabase();
+    const written = await writePage(page);
+    const api = (await written.load('api.ts')).createShop(database.db, byName(users));
+    await applyIndexes(api);
+    const { port } = await serve(api.routes());
+    const ask = async (name: string, method: string, path: string, body?: object) => {
+      const { status, body: answer } = await send(port, method, `/api/${path}`, { headers: { authorization: `Bearer ${name}` }, body });
+      expect(status).toBeLessThan(300);
+      return answer?.data?.id as string;
+    };
+    for (const name of ['acme', 'globex']) await ask(name, 'POST', 'subscriptions', { url: 'https://hooks.invalid/', types: ['*'] });
+    const close = await (await written.load('worker.ts')).sendWebhooks(api);
+    try {
+      const order = await ask('clerk', 'POST', 'orders', { total: 1 });
+      await ask('clerk', 'PATCH', `orders/${order}`, { total: 2 });
+      await ask('clerk', 'DELETE', `orders/${order}`);
+      await ask('globex', 'POST', 'orders', { total: 3 });
+      const told = async () => (await database.db.collection('subscriptions_deliveries').find().toArray()).map(({ type }) => type);
+      await until(async () => (await told()).length === 4);
+      expect((await told()).sort()).toEqual(['order.created', 'order.created', 'order.deleted', 'order.patched']);
+    } finally {
+      await close();
+    }
+  });
 });
 
 it('the guide on forgetting people is answered as it shows, and leaves nothing of them', async () => {
