@@ -45,7 +45,8 @@ interface Routed extends Context {
  *   pattern counts.
  * - Paths are compared decoded (RFC 3986 §6.2.2.2): `/%6Fverdue` is `/overdue`. One that is not percent-encoded UTF-8
  *   is 404: as raw text, the id of a record would have a second path.
- * - 405 and OPTIONS name all methods of a path, and no parameter takes the place of one of the mount.
+ * - 405 and OPTIONS name all methods of a path that every caller knows, and no parameter takes the place of one of the
+ *   mount.
  */
 export class ResourceRouter {
   readonly router = new Router({ strict: true, sensitive: true });
@@ -129,11 +130,11 @@ export class ResourceRouter {
     return this.#patterns.get(layer) as Pattern;
   }
 
-  /** Answers OPTIONS; else throws 405, or 404 where nothing is at the path. */
+  /** Answers OPTIONS; else throws 405, or 404 where nothing is at the path for every caller. */
   async #refuse(ctx: Routed): Promise<void> {
     ctx.newRouterPath = undefined;
     const { way } = ctx[begun] as Begun;
-    const all = [...this.#allIn(ctx.matched).values()].filter((route) => route[way]);
+    const all = [...this.#allIn(ctx.matched).values()].filter((route) => route[way] && route.isKnownToAll?.() !== false);
     if (all.length === 0) throw noSuchPath();
     if (ctx.method !== 'OPTIONS') throw methodNotAllowed(all);
     describeOptions(ctx, all);

@@ -62,9 +62,10 @@ export function compileRouteTable(description: ApiDescription, { docs, isPerCall
 /** One route for each endpoint of a resource. */
 function compileRoutes({ rows }: ServedResource): Route[] {
   return endpointsOf(rows).map((endpoint) => {
-    const { method, path, name, operation, mayBeRecord, readsJson, maxTimeMS, isMember, ownRun, replayRun } = usualOf(endpoint);
+    const { method, path, name, operation, mayBeRecord, isKnownToAll, readsJson, maxTimeMS, isMember, ownRun, replayRun } =
+      usualOf(endpoint);
     const inBatch = isMember ? { runInBatch: ownRun, readmit: replayRun } : {};
-    return { method, path, name, operation, mayBeRecord, readsJson, maxTimeMS, run: dispatchRows(endpoint), ...inBatch };
+    return { method, path, name, operation, mayBeRecord, isKnownToAll, readsJson, maxTimeMS, run: dispatchRows(endpoint), ...inBatch };
   });
 }
 

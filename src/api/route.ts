@@ -13,6 +13,8 @@ export interface Route extends Endpoint {
   readonly readmit?: ResourceMiddleware;
   /** Whether the path may also be that of a record, for other methods. */
   readonly mayBeRecord?: boolean;
+  /** Whether every caller knows it, whatever rules hold. 405 and OPTIONS, which ask no rules, name no others. @default it does */
+  isKnownToAll?(): boolean;
   /** Whether it reads a JSON body. */
   readonly readsJson?: boolean;
   /** How long the database may work for it, in milliseconds. Undefined if its first command decides. */

@@ -83,7 +83,9 @@ export class Walk {
       for (let page = this.#page; page; page = await this.#next(page)) {
         this.#page = undefined;
         if (count + page.records.length > max) throw tooManyToExport(max);
-        yield* slices(format.writeRecords(page.records));
+        const bytes = format.writeRecords(page.records);
+        this.#measure(page.records.length, bytes.length);
+        yield* slices(bytes);
         count += page.records.length;
         cursor = nextOf(page);
       }
@@ -109,13 +111,17 @@ export class Walk {
     return this.#read({ ...window, from: parseCursor(cursor, window.list, sort) });
   }
 
-  /** The next batch has as many records as have fitted by their size until now. */
-  async #read(window: ListQuery['window']): Promise<Page> {
-    const page = await this.#source.read({ ...this.#query, window, limit: this.#limit }, batchBytes);
-    const { records } = page;
-    const bytes = records.reduce((sum, { size }) => sum + size, 0);
-    if (bytes > 0) this.#limit = Math.min(Math.max(Math.floor((batchBytes * records.length) / bytes), 1), largestBatch);
-    return page;
+  #read(window: ListQuery['window']): Promise<Page> {
+    return this.#source.read({ ...this.#query, window, limit: this.#limit }, batchBytes);
+  }
+
+  /**
+   * The next batch has as many records as fit by the bytes that were written of the last one. What was read of them
+   * would tell how large the sources of computed fields are, which the caller may not see: an export that breaks off
+   * says where its last batch ended.
+   */
+  #measure(records: number, bytes: number): void {
+    if (bytes > 0) this.#limit = Math.min(Math.max(Math.floor((batchBytes * records) / bytes), 1), largestBatch);
   }
 
   /** Resolves when the client has taken what was sent, or the walk has to end. */

@@ -16,6 +16,8 @@ import { rowsOf } from './table/rows.ts';
 
 /** A row of the table, and what it runs. */
 export interface ServedRow extends Row {
+  /** Whether every caller knows it, whatever rules hold. */
+  isKnownToAll(): boolean;
   /** All of its middlewares: the ones before every operation of the api, and its own. */
   whole(): Chain;
   /** Runs it in the view of its caller. */
@@ -61,7 +63,7 @@ export function serveResource(resource: CompiledResource, { before, identifying 
     const ofGuards = row.isHidable ? 0 : widest.findIndex((one) => !isGuards(one));
     const chainFor = (held: ReadonlySet<string>) => {
       const seen = resourceIn(resource, held);
-      const chain = rowsOf(seen).find(isSame(row))?.chain() ?? [hidden];
+      const chain = rowIn(seen, row)?.chain() ?? [hidden];
       return [
         step({}, function view(ctx) {
           setView(ctx, seen.model);
@@ -80,6 +82,7 @@ export function serveResource(resource: CompiledResource, { before, identifying 
   function serve(row: Row): ServedRow {
     return {
       ...row,
+      isKnownToAll: once(() => !row.isHidable || rowIn(resourceIn(resource, noRules), row) !== undefined),
       whole: () => [...before, ...(row.keep ? kept(row) : row.chain())],
       run: madeLate(row.name, () => composeChain([...before, ...kept(row)])),
       ownRun: madeLate(row.name, () => composeChain(kept(row))),
@@ -92,8 +95,11 @@ export function serveResource(resource: CompiledResource, { before, identifying 
 
 const whole = (chain: Chain) => chain;
 
-function isSame({ name, method }: Row): (other: Row) => boolean {
-  return (other) => other.name === name && other.method === method;
+const noRules: ReadonlySet<string> = new Set();
+
+/** The same row of a resource in a view. Undefined if its callers do not know it. */
+function rowIn(seen: CompiledResource, { name, method }: Row): Row | undefined {
+  return rowsOf(seen).find((other) => other.name === name && other.method === method);
 }
 
 /** Refuses a chain in a wrong order when it is made. */

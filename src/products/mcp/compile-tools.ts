@@ -35,13 +35,12 @@ interface Candidate {
  */
 export function compileTools(api: Api, choice: Choice, held?: ReadonlySet<string>): ReadonlyMap<string, Tool> {
   const all = candidatesOf(api.description);
-  const names = safeNames(
-    all.map(({ key }) => ({ wanted: key, subject: key })),
-    { maxLength: maxToolName },
-  );
   const description = held ? api.description.seenBy(held) : api.description;
-  const served = held ? new Map(candidatesOf(description).map((candidate) => [candidate.key, candidate])) : undefined;
-  const chosen = choose(all, choice).flatMap((candidate) => (served ? (served.get(candidate.key) ?? []) : candidate));
+  const served = new Map(candidatesOf(description).map((candidate) => [candidate.key, candidate]));
+  // What the caller does not know takes no name from what it knows.
+  const wanted = [...served.keys()].map((key) => ({ wanted: key, subject: key }));
+  const names = safeNames(wanted, { maxLength: maxToolName });
+  const chosen = choose(all, choice).flatMap(({ key }) => served.get(key) ?? []);
   const document = openapiDocument({ ...api, description });
   return new Map(
     chosen.map((candidate) => {

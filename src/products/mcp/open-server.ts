@@ -33,14 +33,14 @@ export function compileToolset<Principal>(api: Api<Principal>, options: ToolsetO
   const { info } = api.description;
   const { name = info.title, version = info.version, maxAnswer = 40_000 } = options;
   const tools = compileTools(api as Api, options);
-  const instructions = options.instructions ?? [info.description, ...usage(tools)].filter(Boolean).join('\n');
+  const compileFor = (held: string) => compileTools(api as Api, options, new Set(held.split(' ')));
+  const toolsFor = api.description.rules.length > 0 ? keepLatest(compileFor, mostViews) : undefined;
+  // A connection has its instructions before it is known who calls.
+  const instructions = options.instructions ?? [info.description, ...usage(toolsFor?.('') ?? tools)].filter(Boolean).join('\n');
   return {
     api: api as unknown as Api<never>,
     tools,
-    toolsFor:
-      api.description.rules.length > 0
-        ? keepLatest((held) => compileTools(api as Api, options, new Set(held.split(' '))), mostViews)
-        : undefined,
+    toolsFor,
     maxAnswer,
     info: { name, version },
     instructions,

@@ -4,6 +4,7 @@ import { type Api, cursorPaging, defineModel, openStore, service, t } from '../.
 import type { Any } from '../../support/any.ts';
 import { type TestDatabase, useDatabase } from '../../support/database/database.ts';
 import { LiveStream } from '../../support/http/live-stream.ts';
+import { openStream, readToEnd } from '../../support/http/read-stream.ts';
 import { type TestServer, useServer } from '../../support/http/serve.ts';
 import { type Case, casesOf } from '../../support/matrix/requests.ts';
 
@@ -170,6 +171,32 @@ describe.each([false, true])('what is hidden has no size (with hooks: %s)', (has
       for (const answer of answers) expect([path, answer]).toEqual([path, answers[0]]);
     }
   });
+});
+
+it('does not tell where an export breaks off', async () => {
+  const failing = t.computed(t.boolean(), {
+    from: ['id'],
+    get({ id }: Any) {
+      if (id === 350) throw new Error('fails');
+      return true;
+    },
+  } as Any);
+  const fields = { id: t.int(), secret: hidden(), isOpen: isOpen(), failing };
+  const Broken = defineModel('Broken', { collection: 'broken', fields } as Any);
+  const ends: Any[] = [];
+  for (const size of [0, 20_000]) {
+    const { db } = databases['no bytes'];
+    const all = Array.from({ length: 400 }, (_, _id) => ({ _id, secret: 'a'.repeat(size) }));
+    await db.collection('broken').deleteMany({});
+    await db.collection('broken').insertMany(all as Document[]);
+    const shop = service({ rules: { staff: () => false } });
+    const api = shop.api({ db, resources: [shop.resource({ model: Broken, ops: ['list'], export: {} })], onError: () => undefined });
+    const { port } = await serve(api.routes());
+    const { lines } = await readToEnd(await openStream(port, '/broken', { accept: 'application/x-ndjson' }));
+    ends.push(lines.at(-1));
+  }
+  expect(ends[1]).toEqual(ends[0]);
+  expect(ends[0]).toMatchObject({ end: false, count: 100, next_cursor: expect.any(String), problem: { status: 500 } });
 });
 
 it('sees records that no page can hold, and values that are too large to be kept', async () => {

@@ -1,5 +1,5 @@
-import type { Api } from '../../../src/index.ts';
-import { useDatabase } from '../../support/database/database.ts';
+import { type Api, defineModel, service, t } from '../../../src/index.ts';
+import { type TestDatabase, useDatabase } from '../../support/database/database.ts';
 import { canary, seed, viewsApi } from '../../support/models/views.ts';
 import { connect } from './connect.ts';
 
@@ -46,5 +46,37 @@ describe('the tools of an api with rules', () => {
     expect(await call('staff', 'orders_get', { id: 'o1' })).toContain(canary);
     expect(await call('anna', 'customers_led_list', { id: 'c2' })).toContain('There is no tool `customers_led_list`');
     expect(await call('staff', 'customers_led_list', { id: 'c2' })).toContain(canary);
+  });
+});
+
+describe('what a caller does not know', () => {
+  const staff = { read: 'staff' } as const;
+  /** Names of operations are those of tools once their dots are gone: `led.list` wants the name of `led_list`. */
+  function makeApi({ db }: TestDatabase, hasHidden: boolean): Api<never> {
+    const hidden = (fields: object) => (hasHidden ? fields : {});
+    const id = t.string();
+    const Boss = defineModel('Boss', { collection: 'bosses', fields: { id, ...hidden({ led: t.hasMany('Order', { via: 'boss' }) }) } });
+    const boss = t.optional(t.ref('Boss', { id: t.string(), policy: staff }));
+    const Order = defineModel('Order', { collection: 'orders', fields: { id, ...hidden({ boss }) } });
+    const shop = service({ authenticate: () => 'ann', ...(hasHidden && { rules: { staff: () => false } }) });
+    const operations = { led_list: { summary: 'List', handler: () => undefined } };
+    const nested = hidden({ nested: ['led'] });
+    const resources = [
+      shop.resource({ model: Boss, ops: ['get'], operations, ...nested } as never),
+      shop.resource({ model: Order, ops: ['list'] }),
+    ];
+    return shop.api({ db, resources, title: 'Shop' }) as never;
+  }
+  const operations = ['bosses.get', 'bosses.led_list'];
+
+  it('changes neither the names of its tools nor the instructions', async () => {
+    const options = (more: readonly string[] = []) => ({ write: true, operations: [...operations, ...more] });
+    const [seen, expected] = [
+      await connect(makeApi(ruled, true), options(['bosses.led.list'])),
+      await connect(makeApi(plain, false), options()),
+    ];
+    expect(await seen.names()).toEqual(['bosses_get', 'bosses_led_list']);
+    expect(await seen.client.listTools()).toEqual(await expected.client.listTools());
+    expect(seen.client.getInstructions()).toBe(expected.client.getInstructions());
   });
 });
