@@ -1,6 +1,8 @@
 import type Koa from 'koa';
 import type { Db } from 'mongodb';
-import { checkPatch, defineModel, type Policy, service, t } from '../../../src/index.ts';
+import { type Api, checkPatch, defineModel, type Policy, service, t } from '../../../src/index.ts';
+import { type Agent, connect } from '../../products/mcp/connect.ts';
+import type { Any } from '../../support/any.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { type TestServer, useServer } from '../../support/http/serve.ts';
 
@@ -115,71 +117,124 @@ const bodies: readonly object[] = [
   {},
 ];
 
-/** Sends a body as a write of the record `a`, in each way that there is. */
-const ways: Readonly<Record<string, (body: object) => readonly [method: string, path: string, body: unknown]>> = {
-  PATCH: (body) => ['PATCH', '/a', body],
-  PUT: (body) => ['PUT', '/a', { title: 'one', ...body }],
-  patchMany: (body) => ['PATCH', '?title=one', body],
+interface Write {
+  readonly method: string;
+  readonly path: string;
+  readonly body: object;
+  /** The tool, and its arguments beside the body. */
+  readonly tool: string;
+  readonly given: object;
+}
+
+/** Each write of the record `a` that takes a body. */
+const writes: Readonly<Record<string, (body: object) => Write>> = {
+  PATCH: (body) => ({ method: 'PATCH', path: '/a', body, tool: 'things_patch', given: { id: 'a' } }),
+  PUT: (body) => ({ method: 'PUT', path: '/a', body: { title: 'one', ...body }, tool: 'things_put', given: { id: 'a' } }),
+  patchMany: (body) => ({ method: 'PATCH', path: '?title=one', body, tool: 'things_patchMany', given: { title: 'one' } }),
 };
+
+const patch = (body: object) => (writes.PATCH as (typeof writes)[string])(body);
+
+/** An api that is open in every way. */
+interface Open {
+  readonly server: TestServer;
+  readonly api: Api<string>;
+  readonly agent: Agent;
+}
+
+const headers = { authorization: 'anna' };
+const failing = { method: 'PATCH', path: '/things/none', body: { title: 'x' } };
+const inBatch = ({ server }: Open, operations: readonly object[]) => server.request('POST', '/batch', { body: { operations }, headers });
+let keys = 0;
+
+/** Sends a write in each way that there is, and returns everything that its caller is told. */
+const ways: Readonly<Record<string, (open: Open, write: Write) => Promise<unknown>>> = {
+  async HTTP({ server }, { method, path, body }) {
+    const answer = await server.request(method, `/things${path}`, { body, headers });
+    return [answer.status, answer.body, answer.headers.etag];
+  },
+  async 'a batch'(open, { method, path, body }) {
+    const { status, text } = await inBatch(open, [{ method, path: `/things${path}`, body }]);
+    return [status, text];
+  },
+  async 'a batch that fails'(open, { method, path, body }) {
+    const { status, text } = await inBatch(open, [{ method, path: `/things${path}`, body }, failing]);
+    return [status, text];
+  },
+  async 'api.fetch'({ api }, { method, path, body }) {
+    const init = { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    const answer = await api.fetch(new Request(`http://in-process/things${path}`, init), { principal: 'anna' });
+    return [answer.status, await answer.text(), answer.headers.get('etag')];
+  },
+  async 'a tool'({ agent }, { tool, given, body }) {
+    const { isError, text, structured } = await agent.call(tool, { ...given, body });
+    return [isError, text, structured];
+  },
+  async 'a key, sent twice'({ server }, { method, path, body }) {
+    const own = { ...headers, 'idempotency-key': `key${++keys}` };
+    const send = () => server.request(method, `/things${path}`, { body, headers: own });
+    const [first, second] = [await send(), await send()];
+    return [first.status, first.text, second.status, second.text];
+  },
+};
+const wayNames = Object.keys(ways);
 
 describe.each(Object.entries(policies))('a field %s that a caller may write and not read', (kind, policy) => {
   const name = kind === 'of nobody' ? 'Nobody' : 'Role';
   const model = define(name, policy);
-  const servers = new Map<boolean, TestServer>();
+  const opened = new Map<boolean, Open>();
 
   const make = (db: Db, mergePatch: boolean) => {
     const authenticate = (ctx: Koa.Context) => ctx.get('authorization');
     const shop = kind === 'of nobody' ? service({ authenticate }) : service({ authenticate, rules: { staff: (who) => who === 'staff' } });
     const ops = ['list', 'get', 'create', 'patch', 'put', 'patchMany'] as const;
-    return shop.api({ db, resources: [shop.resource({ model, path: 'things', ops, mergePatch, history: true })], batch: {} });
+    return shop.api({
+      db,
+      resources: [shop.resource({ model, path: 'things', ops, mergePatch, history: true })],
+      batch: {},
+      idempotency: { principal: () => 'anna' },
+    });
   };
 
   beforeAll(async () => {
-    for (const mergePatch of [true, false]) servers.set(mergePatch, await serve(make(database.db, mergePatch).routes()));
+    for (const mergePatch of [true, false]) {
+      const api = make(database.db, mergePatch) as Api<string>;
+      const agent = await connect(api, { headers, write: true });
+      opened.set(mergePatch, { api, agent, server: await serve(api.routes()) });
+    }
   });
 
   /** Everything that the caller, and a subscriber, is told of a write to a record in this state. */
-  async function told(server: TestServer, state: object, [method, path, body]: readonly [string, string, unknown], inBatch: boolean) {
+  async function told(open: Open, state: object, write: Write, way = 'HTTP') {
     const [records, changes, events] = [model.collection, `${model.collection}_history`, `${model.collection}_events`].map((one) =>
       database.db.collection<{ _id: string }>(one),
     );
     await Promise.all([records?.deleteMany({}), changes?.deleteMany({}), events?.deleteMany({})]);
     await records?.insertOne({ _id: 'a', title: 'one', ...state, revision: 0 } as never);
-    const headers = { authorization: 'anna' };
-    const operations = [
-      { method, path: `/things${path}`, body },
-      { method: 'PATCH', path: '/things/none', body: { title: 'x' } },
-    ];
-    const answer = inBatch
-      ? await server.request('POST', '/batch', { body: { operations }, headers })
-      : await server.request(method, `/things${path}`, { body, headers });
+    const { server } = open;
+    const answer = await (ways[way] as (typeof ways)[string])(open, write);
     const now = await server.request('GET', '/things/a', { headers });
     const history = await server.request('GET', '/things/a/history', { headers });
     const written = await events?.find({}, { projection: { _id: 0, type: 1, subject: 1, revision: 1 } }).toArray();
     const entries = history.body.data.map(({ at: _at, request_id: _id, ...rest }: Record<string, unknown>) => rest);
-    return {
-      status: answer.status,
-      body: answer.body,
-      etag: answer.headers.etag,
-      now: now.body,
-      entries,
-      written,
-      errors: server.errors.length,
-    };
+    return { answer, now: now.body, entries, written, errors: server.errors.length };
   }
 
   describe.each([true, false])('with `mergePatch: %s`', (mergePatch) => {
-    it.each(Object.entries(ways))(
+    // Each body goes by HTTP or, in turn, by another way: with the writes and the policies, by each of them.
+    it.each(Object.keys(writes))(
       'is judged by the body alone in a %s',
-      async (way, toRequest) => {
-        const server = servers.get(mergePatch) as TestServer;
+      async (name) => {
+        const { server } = opened.get(mergePatch) as Open;
+        const turn = Object.keys(writes).indexOf(name) + (mergePatch ? 3 : 0);
         const differing: unknown[] = [];
-        for (const body of bodies) {
-          for (const inBatch of way === 'PATCH' && 'nullable' in body ? [false, true] : [false]) {
-            const answers: string[] = [];
-            for (const state of Object.values(states)) answers.push(JSON.stringify(await told(server, state, toRequest(body), inBatch)));
-            if (new Set(answers).size > 1) differing.push({ body, inBatch, answers });
-          }
+        for (const [index, body] of bodies.entries()) {
+          const write = (writes[name] as (typeof writes)[string])(body);
+          const way = wayNames[(index + turn) % wayNames.length] as string;
+          const answers: string[] = [];
+          for (const state of Object.values(states))
+            answers.push(JSON.stringify(await told(opened.get(mergePatch) as Open, state, write, way)));
+          if (new Set(answers).size > 1) differing.push({ body, way, answers });
         }
         expect(differing).toEqual([]);
         expect(server.errors).toEqual([]);
@@ -189,9 +244,9 @@ describe.each(Object.entries(policies))('a field %s that a caller may write and 
   });
 
   it('is merged, so that keys which are not named stay', async () => {
-    const server = servers.get(true) as TestServer;
+    const open = opened.get(true) as Open;
     const sent = { nullable: { a: 'new' }, map: { k: { a: 'new' } }, shown: { hidden: { a: 'new' } } };
-    await told(server, states.all as object, ['PATCH', '/a', sent], false);
+    await told(open, states.all as object, patch(sent));
     expect(await database.db.collection(model.collection).findOne({})).toMatchObject({
       nullable: { a: 'new', b: 9, c: 10, deep: { x: 'x', y: 'y' } },
       map: { k: { a: 'new', deep: { x: 'x' } }, l: whole },
@@ -200,8 +255,9 @@ describe.each(Object.entries(policies))('a field %s that a caller may write and 
   });
 
   it('must be complete at every depth', async () => {
-    const server = servers.get(true) as TestServer;
-    const { status, body } = await told(server, states.all as object, ['PATCH', '/a', { nullable: { deep: {} } }], false);
+    const open = opened.get(true) as Open;
+    const { answer } = await told(open, states.all as object, patch({ nullable: { deep: {} } }));
+    const [status, body] = answer as [number, Any];
     const fields = body.errors.map(({ field, rule }: { field: string; rule: string }) => [field, rule]);
     expect([status, fields]).toEqual([
       422,
@@ -213,10 +269,10 @@ describe.each(Object.entries(policies))('a field %s that a caller may write and 
   });
 
   it('has an event and an entry, also if its value was there already', async () => {
-    const server = servers.get(true) as TestServer;
-    const { written } = await told(server, states['a little'] as object, ['PATCH', '/a', { text: 'guess' }], false);
+    const open = opened.get(true) as Open;
+    const { written } = await told(open, states['a little'] as object, patch({ text: 'guess' }));
     expect(written).toEqual([expect.objectContaining({ revision: 1 })]);
-    const { body } = await server.request('GET', '/things/a/history', { headers: { authorization: 'staff' } });
+    const { body } = await open.server.request('GET', '/things/a/history', { headers: { authorization: 'staff' } });
     // Nobody sees the changes of a private field in a history.
     const seen = kind === 'of nobody' ? [] : [expect.objectContaining({ change: 'patched', changes: [] })];
     expect(body.data).toEqual(seen);
