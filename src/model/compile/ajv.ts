@@ -1,7 +1,8 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { _, Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { once } from '../../mistakes.ts';
 import { Invalid } from '../../rules.ts';
+import { isMultipleOf } from '../value/multiple-of.ts';
 import { decimalLeaf } from '../value/number-leaves.ts';
 import { hasEqualItems } from '../value/unique-items.ts';
 
@@ -15,7 +16,6 @@ function createAjv(checksSchemas: boolean): Ajv2020 {
     strictTypes: true,
     strictRequired: false,
     allowUnionTypes: true,
-    multipleOfPrecision: 8,
     meta: checksSchemas,
     validateSchema: checksSchemas,
   });
@@ -24,6 +24,14 @@ function createAjv(checksSchemas: boolean): Ajv2020 {
   created.addFormat('decimal', isDecimal); // as this library describes `t.decimal()`
   created.removeKeyword('uniqueItems');
   created.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUnique });
+  created.removeKeyword('multipleOf');
+  created.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    validate: isMultipleOf,
+    error: { message: 'must be a multiple', params: ({ schemaCode }) => _`{multipleOf: ${schemaCode}}` },
+  });
   return created;
 }
 

@@ -33,7 +33,7 @@ describe('a constraint holds at its bound and is broken one beyond', () => {
     [
       'multipleOf',
       t.float({ multipleOf: 0.01 }),
-      [1.1, 0.07, 123456.78],
+      [1.1, 0.07, 123456.78, 1070468.14],
       [
         [0.001, 'must be a multiple of 0.01'],
         [1.005, 'must be a multiple of 0.01'],
