@@ -158,5 +158,15 @@ describe('the typed client of the recipe', () => {
     for await (const city of cities.cities(client, ['AT', 'CH'], 'Ober')) found.push(city);
     const byCountry = (parity: number) => names.filter((_, index) => index % 2 === parity).reverse();
     expect(found.map(({ name }) => name)).toEqual([...byCountry(1), ...byCountry(0)]);
+    for await (const city of cities.cities(client, [], 'Ober')) throw new Error(`found ${city.name}`);
+  });
+
+  it('takes a value with a comma as one by `[in][]`, and leaves out an empty array', async () => {
+    const client = orders.connect({ baseUrl: 'http://in-process', fetch: atlas.fetch });
+    const listed = async (query: object) => (await client.GET('/api/cities', { params: { query } })).data?.data.length;
+    expect(await listed({ 'country[in]': ['AT,CH'], limit: 1 })).toBe(1);
+    expect(await listed({ 'country[in][]': ['AT,CH'], limit: 1 })).toBe(0);
+    expect(await listed({ 'country[in][]': ['AT', 'CH'], limit: 1 })).toBe(1);
+    expect(await listed({ 'country[in][]': [], limit: 1 })).toBe(1);
   });
 });

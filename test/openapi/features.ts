@@ -50,7 +50,7 @@ export function featuresOf(api: Api<never>, excluded: readonly string[] = []): R
 
   function addParameter(parameter: Any, isOfApplication: boolean): void {
     const { name, in: place, required = false, style = 'simple', explode = true, schema } = parameter;
-    const [, operator] = /\[(\w+)\]$/.exec(name) ?? [];
+    const [, operator] = /\[(\w+)\](?:\[\])?$/.exec(name) ?? [];
     const value = resolve(schema);
     const items = value.items ? ` of ${typeOf(resolve(value.items))}` : '';
     features.add(`parameter: ${[place, style, explode, required, operator, typeOf(value)].join(' ')}${items}`);

@@ -28,7 +28,10 @@ const document = openapiDocument(shop.api({ db, resources: [Note, Short, Wide].m
 async function judge(model: typeof Note, name: string, value: unknown): Promise<{ fits: boolean; taken: boolean }> {
   const operation = (document.paths[`/${model.collection}`] as { get: { parameters: { name: string; schema: object }[] } }).get;
   const fits = compileSchema(document, operation.parameters.find((one) => one.name === name)?.schema);
-  const query = new URLSearchParams({ [name]: [value].flat().join(',') });
+  const texts = [value].flat();
+  const query = new URLSearchParams(
+    (name.endsWith('[]') ? texts : [texts.join(',')]).map((text): [string, string] => [name, String(text)]),
+  );
   const taken = await (listQuery(model, cursorPaging())({ querystring: `${query}` } as Context, async () => {}) as Promise<void>).then(
     () => true,
     (error: unknown) => {
@@ -62,10 +65,11 @@ describe('the published schema of a list parameter and the code that reads it', 
     ['Note', 'text[in]', true, ['a', '', 'b']],
     ['Note', 'text[in]', false, ['a', '\0']],
     ['Note', 'place[eq]', true, 'Washington, D.C.'],
-    ['Note', 'place[in]', true, ['Rome', 'Rome']],
-    ['Note', 'place[in]', false, ['Washington, D.C.']],
-    ['Note', 'mood[nin]', true, ['best', 'null']],
-    ['Note', 'mood[nin]', false, ['good, better']],
+    ['Note', 'text[in][]', true, ['a,b', '', 'b']],
+    ['Note', 'text[in][]', false, ['a', '\0']],
+    ['Note', 'place[in][]', true, ['Rome', 'Rome', 'Washington, D.C.']],
+    ['Note', 'place[in][]', false, ['Washington']],
+    ['Note', 'mood[nin][]', true, ['good, better', 'null']],
   ])('agree: %s, %s, %j, %j', async (model, name, accepted, value) => {
     expect(await judge(models[model] as typeof Note, name, value)).toEqual({ fits: accepted, taken: accepted });
   });

@@ -12,7 +12,7 @@ import { isThrough } from '../../mongo/relations/through/through-field.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { Part, Schema } from '../document.ts';
 import { distancesParameter, nearParameter } from './near-parameters.ts';
-import { commaSeparated, parameter } from './parameter.ts';
+import { commaSeparated, isSeparable, parameter, repeated } from './parameter.ts';
 import { textLeaf, withNull } from './value-schema.ts';
 
 /**
@@ -33,7 +33,9 @@ function findingParameters(resource: CompiledResource): Part[] {
 }
 
 function fieldFilters(fields: readonly QueryField[], { filterLimits }: CompiledResource): Part[] {
-  return fields.flatMap((field) => operatorsOf(field).map((operator) => filterParameter(field, operator, filterLimits)));
+  return fields.flatMap((field) =>
+    operators.filter((operator) => field.operators.has(operator)).flatMap((operator) => parametersOf(field, operator, filterLimits)),
+  );
 }
 
 function expressionParameter({ model, through }: CompiledResource): Part[] {
@@ -192,46 +194,24 @@ function eachOnce(names: readonly string[], maxItems: number): Schema {
   return { maxItems: Math.min(names.length, maxItems), uniqueItems: true, not: { anyOf: bothWays } };
 }
 
-function operatorsOf(field: QueryField): Operator[] {
-  return operators.filter((operator) => field.operators.has(operator) && (!takesList(operator) || canBeListed(field)));
-}
-
-/** Whether any value can be an item of a comma-separated list: if every member of an enum has a comma, none can. */
-function canBeListed({ leaf, nullable }: QueryField): boolean {
-  const members = leaf?.readSchema.enum;
-  return nullable || !Array.isArray(members) || members.some(hasNoComma);
-}
-
 function takesList(operator: Operator): boolean {
   return operator === 'in' || operator === 'nin';
 }
 
-/**
- * The values that can be items of a list, where a comma ends a value and cannot be escaped. A value with a comma is
- * sent by `[in][]`, which has no parameter here.
- */
-function listItem(leaf: Leaf, schema: Schema): Schema {
-  if (leaf === stringLeaf) return { ...schema, pattern: '^[^\\x00,]*$' };
-  const { enum: members } = schema;
-  return Array.isArray(members) ? { ...schema, enum: members.filter(hasNoComma) } : schema;
-}
-
-function hasNoComma(text: string): boolean {
-  return !text.includes(',');
-}
-
-function filterParameter(field: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Part {
+/** The parameters of a filter. Several texts have two: in one of them a comma ends an item. */
+function parametersOf(field: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Part[] {
   const { leaf, name } = field;
   const description = describeFilterBy(field, operator);
   const key = `${name}[${operator}]`;
-  if (operator === 'exists' || !leaf) return parameter(key, description, { type: 'boolean' });
-  if (operator === 'prefix') return parameter(key, description, { ...textLeaf(stringLeaf), maxLength: limits.maxPrefix });
+  if (operator === 'exists' || !leaf) return [parameter(key, description, { type: 'boolean' })];
+  if (operator === 'prefix') return [parameter(key, description, { ...textLeaf(stringLeaf), maxLength: limits.maxPrefix })];
   const value = ordering.has(operator) || !field.nullable ? textLeaf(leaf) : orNullWord(leaf);
-  if (takesList(operator)) {
-    const { maxFilterValues: maxItems } = limits;
-    return parameter(key, description, { type: 'array', items: listItem(leaf, value), maxItems }, commaSeparated);
-  }
-  return parameter(key, operator === 'eq' ? `${description} \`${name}=\` is the same.` : description, value);
+  if (!takesList(operator)) return [parameter(key, operator === 'eq' ? `${description} \`${name}=\` is the same.` : description, value)];
+  const listOf = (items: Schema): Schema => ({ type: 'array', items, maxItems: limits.maxFilterValues });
+  const whole = parameter(`${key}[]`, description.replace(', separated by commas', ''), listOf(value), repeated);
+  if (!isSeparable(value)) return [whole];
+  if (leaf !== stringLeaf) return [parameter(key, description, listOf(value), commaSeparated)];
+  return [parameter(key, description, listOf({ ...value, pattern: '^[^\\x00,]*$' }), commaSeparated), whole];
 }
 
 const ordering: ReadonlySet<Operator> = new Set<Operator>(['gt', 'gte', 'lt', 'lte']);

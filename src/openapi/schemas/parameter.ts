@@ -5,5 +5,11 @@ export function parameter(name: string, description: string, schema: Schema, sty
   return { name, in: 'query', description, ...style, schema };
 }
 
-/** The form of an array in a query string. */
+/** The forms of an array in a query string: one parameter for all items, and one for each. */
 export const commaSeparated = { style: 'form', explode: false };
+export const repeated = { style: 'form', explode: true };
+
+/** Whether a comma separates items of this type. Of an enum with commas in it, no such array has all members. */
+export function isSeparable({ enum: members }: Schema): boolean {
+  return !(Array.isArray(members) && members.some((member) => String(member).includes(',')));
+}

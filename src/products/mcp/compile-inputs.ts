@@ -55,7 +55,7 @@ export function compileInputs({ item, operation, method, document, hasRevision, 
     });
   const headers = method === 'GET' ? [] : parameters.flatMap((parameter) => inHeader(parameter, hasRevision)); // a model has nothing to compare
   const path = nameAll(parameters.filter((parameter) => parameter.in === 'path').map((parameter) => inPath(parameter, resolve)));
-  const query = parameters.filter((parameter) => parameter.in === 'query');
+  const query = onceEach(parameters.filter((parameter) => parameter.in === 'query'));
   const others = nameAll(
     [
       ...query.filter((one) => !isFilter(one)).map((one) => (hasOwnQuery ? inOwnQuery : inQuery)(one, resolve)),
@@ -84,6 +84,12 @@ function nameAll(arguments_: readonly Named[], taken: Iterable<string> = []): Re
 function follow(document: OpenapiDocument, reference: string): Part {
   const [, , kind = '', name = ''] = reference.split('/');
   return document.components[kind]?.[name.replaceAll('~1', '/').replaceAll('~0', '~')] as Part;
+}
+
+/** An array that the description has in two forms is one argument: `name[in][]`, whose items may have commas. */
+function onceEach(parameters: readonly Parameter[]): Parameter[] {
+  const whole = new Set(parameters.flatMap(({ name }) => (name.endsWith('[]') ? [name.slice(0, -2)] : [])));
+  return parameters.filter(({ name }) => !whole.has(name)).map((one) => ({ ...one, name: one.name.replace(/\[\]$/, '') }));
 }
 
 /** `near[location]` is no filter of one value: its description says what its numbers are. */

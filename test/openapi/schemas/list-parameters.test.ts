@@ -37,16 +37,20 @@ describe('the parameters of a list', () => {
     expect(required).not.toContain('total');
   });
 
-  it('offers `in` only for values that can stand between commas', () => {
+  it('offers `in` for values that can stand between commas, `in[]` for those that may have commas, and both for texts', () => {
     const filter = { policy: { filter: ['in', 'eq'] } } as const;
-    const fields = { city: t.enum(['Rome', 'Washington, D.C.'], filter), pair: t.enum(['a,b', 'c,d'], filter), text: t.string(filter) };
+    const fields = { city: t.enum(['Rome', 'Washington, D.C.'], filter), size: t.enum(['a', 'b'], filter), text: t.string(filter) };
     const model = defineModel('Place', { collection: 'places', fields });
     const document = openapiDocument(service().api({ db, resources: [service().resource({ model })] }));
     const { parameters } = (document.paths['/places'] as Any).get;
-    const items = parameters.filter(({ name }: Any) => name.endsWith('[in]')).map(({ name, schema }: Any) => [name, schema.items]);
+    const items = parameters
+      .filter(({ name }: Any) => name.includes('[in]'))
+      .map(({ name, style, explode, schema }: Any) => [name, style, explode, schema.items]);
     expect(items).toEqual([
-      ['city[in]', { type: 'string', enum: ['Rome'] }],
-      ['text[in]', { type: 'string', pattern: '^[^\\x00,]*$' }],
+      ['city[in][]', 'form', true, { type: 'string', enum: ['Rome', 'Washington, D.C.'] }],
+      ['size[in]', 'form', false, { type: 'string', enum: ['a', 'b'] }],
+      ['text[in]', 'form', false, { type: 'string', pattern: '^[^\\x00,]*$' }],
+      ['text[in][]', 'form', true, { type: 'string', pattern: '^[^\\x00]*$' }],
     ]);
   });
 

@@ -6,6 +6,7 @@ import { compileSchema } from '../published.ts';
 const Order = defineModel('Order', { collection: 'orders', fields: { text: t.string(), revision: t.revision() } });
 const query = {
   q: t.string({ minLength: 1, description: 'What to look for.', examples: ['milk'] }),
+  all: t.array(t.int()),
   code: t.optional(t.string({ pattern: '^[A-Z]', deprecated: true })),
   limit: t.int({ minimum: 1, maximum: 50, default: 20 }),
   big: t.int64({ default: 9007199254740993n }),
@@ -41,7 +42,8 @@ describe('the query of an operation in the description', () => {
   it('has a parameter for each field, with what is required and what it is by default', () => {
     expect(search.parameters.map(({ name, required = false }: Any) => [name, required])).toEqual([
       ['q', true],
-      ...['code', 'limit', 'big', 'at', 'since', 'least', 'place', 'places', 'tags', 'few'].map((name) => [name, false]),
+      ['all', true],
+      ...['code', 'limit', 'big', 'at', 'since', 'least', 'place', 'places[]', 'tags', 'tags[]', 'few'].map((name) => [name, false]),
     ]);
     expect(parameter('q')).toEqual({
       name: 'q',
@@ -59,7 +61,12 @@ describe('the query of an operation in the description', () => {
     expect(parameter('tags')).toMatchObject({ style: 'form', explode: false, schema: { maxItems: 7, uniqueItems: true } });
     expect(parameter('tags').schema.items).toEqual({ type: 'string', maxLength: 3, pattern: '^[^\\x00,]*$' });
     expect(parameter('few').schema).toMatchObject({ minItems: 1, maxItems: 2 });
-    expect(parameter('places').schema.items).toEqual({ type: 'string', enum: ['Rome'] });
+  });
+
+  it('offers a parameter for each item that may have a comma', () => {
+    expect(parameter('tags[]')).toMatchObject({ style: 'form', explode: true, schema: { maxItems: 7, uniqueItems: true } });
+    expect(parameter('tags[]').schema.items).toEqual({ type: 'string', maxLength: 3, pattern: '^[^\\x00]*$' });
+    expect(parameter('places[]').schema.items).toEqual({ type: 'string', enum: ['Rome', 'Washington, D.C.'] });
   });
 
   it('has the problems of a query string, and those of too many records', () => {
@@ -81,8 +88,6 @@ describe('the query of an operation in the description', () => {
     ['least', false, 'x'],
     ['since', false, 'yesterday'],
     ['place', true, 'Washington, D.C.'],
-    ['places', true, ['Rome', 'Rome']],
-    ['places', false, ['Washington, D.C.']],
     ['tags', true, ['a', 'b']],
     ['tags', false, ['a', 'a']],
     ['tags', false, ['abcd']],
@@ -90,8 +95,14 @@ describe('the query of an operation in the description', () => {
     ['few', false, []],
     ['few', true, [1, 2]],
     ['few', false, [1, 2, 3]],
+    ['places[]', true, ['Rome', 'Rome', 'Washington, D.C.']],
+    ['places[]', false, ['Washington']],
+    ['tags[]', true, ['a,b', 'a']],
+    ['tags[]', false, ['a', 'a']],
   ])('agrees with the code that reads it: %s, %j, %j', async (name, accepted, value) => {
-    const sent = new URLSearchParams({ q: 'x', [name]: [value].flat().join(',') });
+    const texts = [value].flat();
+    const own = (name.endsWith('[]') ? texts : [texts.join(',')]).map((text): [string, string] => [name, String(text)]);
+    const sent = new URLSearchParams([...own, ['all', '1'], ...(name === 'q' ? [] : [['q', 'x'] as [string, string]])]);
     const context = { querystring: String(sent) } as Context;
     const read = async () => typedQuery(query, { maxItems: 7 })(context, async () => {});
     const taken = await read().then(

@@ -82,6 +82,12 @@ describe('an argument', () => {
     expect(await stored('a')).toMatchObject({ label: 'x' });
   });
 
+  it('of several values is one argument, whose values may have commas', async () => {
+    const list = (await agent.client.listTools()).tools.find(({ name }) => name === 'things_list');
+    const properties = Object.entries(list?.inputSchema.properties ?? {}).filter(([name]) => name.startsWith('label_in'));
+    expect(properties).toEqual([['label_in', { type: 'array', items: { type: 'string' } }]]);
+  });
+
   it('matches nothing as an empty list, and takes commas in a value', async () => {
     await agent.call('things_create', { body: { id: 'a', label: 'x,y' } });
     expect((await agent.call('things_list', { label_in: [] })).json.data).toEqual([]);
