@@ -210,6 +210,8 @@ export interface FieldEntry extends FieldPath {
    * array.
    */
   readonly inNestedArray: boolean;
+  /** Whether digits in the path are the key of an object in an array, or below one. A query takes them for a position, too. */
+  readonly mayBePosition: boolean;
   /** Whether a record may have no value for this field. */
   readonly mayBeMissing: boolean;
   /** Whether the field, or an object that holds it, is private. */
@@ -250,6 +252,7 @@ function toEntry(field: CompiledField, parent: FieldEntry | undefined): FieldEnt
     leaf: value.kind === 'leaf' && isComparable(value.leaf) ? value.leaf : undefined,
     arrayPath: arrays.length > 0 ? path : parent?.arrayPath,
     inNestedArray: arrays.length > 1 || parent?.inNestedArray === true,
+    mayBePosition: parent?.mayBePosition === true || (parent?.field.node.kind === 'array' && /^\d+$/.test(field.key)),
     mayBeMissing: field.nullable || field.optional || parent?.mayBeMissing === true,
     isPrivate: field.policy.private === true || parent?.isPrivate === true,
   };

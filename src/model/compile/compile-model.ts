@@ -21,6 +21,7 @@ import { isComparable } from '../value/point-leaf.ts';
 import type { WriteBson } from '../value/write-bson.ts';
 import { compileFolds, type Folds } from '../write/folds.ts';
 import { asId } from './as-id.ts';
+import { checkPositions } from './check-positions.ts';
 import { type CompiledLedger, compileLedger } from './compile-ledger.ts';
 import { compileObject, impliedId } from './compile-schema.ts';
 import { type CompiledSearch, compileSearch } from './compile-search.ts';
@@ -133,6 +134,7 @@ function compileParts(model: Model): CompiledModel {
     () => compileLedger(model, root, fieldTable),
     () => checkRules(root, rules),
     () => checkCounterRules(fieldTable),
+    () => checkPositions(fieldTable, declared(), Object.keys(model.search?.fields ?? {})),
   ]);
   const compared = new Set(indexes.flatMap(({ key, unique }) => (unique ? key.map(([path]) => path) : [])));
   const folds = compileFolds(root, compared);

@@ -58,11 +58,14 @@ export function compileClientFields(table: FieldTable): QueryFields {
   return compileFields(table, ({ isPrivate }) => !isPrivate, policyOperators, queriedPath);
 }
 
-/** The fields that a scope may name: every field, with every operator that fits its type. They are compared exactly. */
+/**
+ * The fields that a scope may name: every field, with every operator that fits its type. They are compared exactly. One
+ * whose path may be that of a position is left out.
+ */
 export function compileScopeFields(table: FieldTable): QueryFields {
   return compileFields(
     table,
-    () => true,
+    ({ mayBePosition }) => !mayBePosition,
     (_entry, fitting) => fitting,
     ({ path }) => path,
   );
