@@ -96,6 +96,26 @@ function isIntegerWithin(path: string, bound: number): object {
   };
 }
 
+/** The bounds of 64-bit integers. Both are doubles; the second one is beyond. */
+const [least64, beyond64] = [new Double(-(2 ** 63)), new Double(2 ** 63)];
+
+/** The expression that is true if a value is a double that is an integer of 64 bits. */
+export function isWholeDouble(value: string | object): object {
+  return {
+    $and: [
+      { $eq: [{ $type: value }, 'double'] },
+      { $gte: [value, least64] }, // NaN is less
+      { $lt: [value, beyond64] },
+      { $eq: [{ $trunc: value }, value] },
+    ],
+  };
+}
+
+/** The expression that is true if a value is an integer of 64 bits, whichever BSON type it has. */
+export function isInt64(value: string | object): object {
+  return { $or: [{ $in: [{ $type: value }, ['int', 'long']] }, isWholeDouble(value)] };
+}
+
 /** A stored number that is an integer. Drivers of JavaScript store every number beyond 32 bits as a double. */
 function integerOf(stored: unknown): bigint | undefined {
   if (typeof stored === 'bigint') return stored;
@@ -216,16 +236,13 @@ function scaled(scale: number): Form {
       return true;
     },
     ownForm: (path) => ({
-      $cond: [isIntegerWithin(path, lastUnit), { $multiply: [{ $toDecimal: { $toLong: path } }, fromUnits(1n, scale)] }, null],
+      $cond: [isInt64(path), { $multiply: [{ $toDecimal: { $toLong: path } }, fromUnits(1n, scale)] }, null],
     }),
   };
 }
 
 /** With more digits behind the point, a decimal is written with an exponent. */
 const mostPlain = 6;
-
-/** The greatest double within 64 bits. */
-const lastUnit = 2 ** 63 - 1_024;
 
 function partsOf(decimal: Decimal128): { readonly sign: string; readonly digits: string; readonly power: number } {
   const [, sign = '', whole = '', fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:E([+-]\d+))?$/.exec(formatDecimal(decimal)) ?? [];

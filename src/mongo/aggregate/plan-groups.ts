@@ -1,7 +1,8 @@
-import { type Document as BsonDocument, Double } from 'mongodb';
+import type { Document as BsonDocument } from 'mongodb';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { DateUnit } from '../../model/define/aggregates.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
+import { isInt64, isWholeDouble } from '../../model/value/stored-forms.ts';
 import type { AggregateQuery, Figure, GroupKey } from './parse-aggregate.ts';
 
 /** The limits of an aggregate. */
@@ -83,28 +84,13 @@ function spanOf(unit: DateUnit, at: { readonly date: Value; readonly timezone?: 
 
 const infinite = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
-/** The bounds of 64-bit integers. Both are doubles; the second one is beyond. */
-const [least, beyond] = [new Double(-(2 ** 63)), new Double(2 ** 63)];
-
-/** Whether a number is a double that is an integer of 64 bits. */
-function isWhole(value: Value): object {
-  return {
-    $and: [
-      { $eq: [{ $type: value }, 'double'] },
-      { $gte: [value, least] }, // NaN is less
-      { $lt: [value, beyond] },
-      { $eq: [{ $trunc: value }, value] },
-    ],
-  };
-}
-
 /** Whether a value is one of its type. NaN and infinity are not. */
 function isValue(value: Value, { name, bsonTypes }: Leaf): object {
   const isOf = (types: readonly string[]) => ({ $in: [{ $type: value }, types] });
   switch (name) {
     case 'int':
     case 'int64':
-      return { $or: [isOf(['int', 'long']), isWhole(value)] };
+      return isInt64(value);
     case 'float':
       return { $and: [isOf(['int', 'long', 'double']), { $not: [{ $in: [value, infinite] }] }] };
     case 'decimal':
@@ -119,7 +105,7 @@ function isValue(value: Value, { name, bsonTypes }: Leaf): object {
  * that is an integer goes by way of the integer.
  */
 function toDecimal(value: Value): object {
-  return { $toDecimal: { $cond: [isWhole(value), { $toLong: value }, value] } };
+  return { $toDecimal: { $cond: [isWholeDouble(value), { $toLong: value }, value] } };
 }
 
 /** Other values do not count. A sum of no value is told from zero by `n`. */
