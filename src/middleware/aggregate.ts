@@ -54,7 +54,7 @@ const legal: LegalOptions<AggregateOptions> = {
  * `policy.group`. See `docs/reference/aggregate.md`.
  *
  * 400 names everything that is not acceptable. More records than `maxMatches`, more groups than `maxGroups`, or more
- * bytes than `maxPageBytes` are 422.
+ * bytes than `maxPageBytes` are 422, and so is a sum or an average beyond the range of its type.
  *
  * @example
  * router.get('/orders/aggregate', aggregate(Order, { db })); // ?group=status&sum=total
@@ -72,8 +72,8 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
     const points = nearPoints(own);
     const finding = { search: searching?.rules, hasPoints: points.length > 0 };
     const rules = { own, fields, ...finding, ...(through && { through }), ...bounds };
-    const ofIntegers = mayExceedInt64(fields) ? (['validation_failed'] as const) : [];
-    const ofAll = [...ofRead, 'invalid_query', 'too_many_matches', ...ofIntegers] as const;
+    const ofRange = mayExceedInt64(fields) || [...own.values()].some(mayExceedType) ? (['validation_failed'] as const) : [];
+    const ofAll = [...ofRead, 'invalid_query', 'too_many_matches', ...ofRange] as const;
     const problems = (method: string) => [...ofAll, ...(searching?.problems(method) ?? [])];
     return step({ problems }, async function aggregate(ctx) {
       if (ctx.queryParameters) throw new Error('`aggregate` reads the query string: leave out `queryBody`.');
@@ -99,6 +99,11 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
       setJson(ctx, Buffer.concat([head, groups, tail]));
     });
   });
+}
+
+/** Whether a sum or an average may be beyond the range of its type. Those of integers are not. */
+function mayExceedType({ aggregates, leaf }: QueryField): boolean {
+  return (aggregates.has('sum') || aggregates.has('avg')) && (leaf?.name === 'float' || leaf?.name === 'decimal');
 }
 
 const [head, tail] = [Buffer.from('{"data":'), Buffer.from('}')];

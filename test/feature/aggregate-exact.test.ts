@@ -1,5 +1,5 @@
 import { Decimal128, Double, Long } from 'mongodb';
-import { defineModel, service, t } from '../../src/index.ts';
+import { defineModel, type service, t } from '../../src/index.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useApi } from '../support/http/api.ts';
 
@@ -38,5 +38,32 @@ describe('decimals that are stored as integers', () => {
     }
     const { body } = await ask([{ cents: Long.MAX_VALUE }, { cents: Long.MIN_VALUE }, { cents: new Double(2 ** 63) }], 'sum=cents');
     expect(body.data).toEqual([{ sum: { cents: '-0.01' } }]);
+  });
+});
+
+describe('a sum or an average beyond the range of its type', () => {
+  const most = new Double(Number.MAX_VALUE);
+  const mostDecimal = Decimal128.fromString('9.999999999999999999999999999999999E+6144');
+
+  it.each<[string, string, object[], object]>([
+    [
+      'sum',
+      'weight',
+      [{ weight: most }, { weight: most }],
+      { rule: 'out_of_range', message: 'of `weight` is beyond the range of a double' },
+    ],
+    ['avg', 'weight', [{ weight: most }, { weight: most }], { rule: 'out_of_range' }],
+    ['sum', 'amount', [{ amount: mostDecimal }, { amount: mostDecimal }], { message: 'of `amount` is beyond the range of a Decimal128' }],
+  ])('is 422 naming the figure: %s=%s', async (kind, name, records, error) => {
+    const { status, body } = await ask(records, `${kind}=${name}`);
+    expect([status, body.code, body.errors]).toEqual([422, 'validation_failed', [expect.objectContaining({ field: kind, ...error })]]);
+  });
+
+  it('is told from that of no value, which is null', async () => {
+    const records = [{ weight: null }, { weight: new Double(Number.NaN), amount: 'x' }];
+    const { body } = await ask(records, 'sum=weight,amount&avg=weight');
+    expect(body.data).toEqual([{ sum: { weight: null, amount: null }, avg: { weight: null } }]);
+    const { status } = await ask([{ weight: most }, { weight: new Double(-Number.MAX_VALUE) }], 'sum=weight');
+    expect(status).toBe(200);
   });
 });

@@ -1,5 +1,7 @@
+import { validationFailed } from '../../errors.ts';
 import { aggregates } from '../../model/define/aggregates.ts';
 import { JsonOutput } from '../../model/value/json-output.ts';
+import { Invalid } from '../../rules.ts';
 import { decode } from '../driver/bson-options.ts';
 import type { FirstBatch } from '../driver/read-batches.ts';
 import { Turn } from '../driver/turn.ts';
@@ -22,7 +24,8 @@ interface Group {
 
 /**
  * Writes the JSON of the groups, an array. Throws `too_many_matches` (422) if there are too many groups, if they have
- * too many bytes, or if too many records match. Other requests run between them.
+ * too many bytes, or if too many records match, and `validation_failed` (422) for a figure beyond the range of its type.
+ * Other requests run between them.
  */
 export async function writeGroups(
   { found, isCut }: FirstBatch,
@@ -84,17 +87,16 @@ function writeKey(value: unknown, { field }: GroupKey): string {
   return typeOf(field).toJson(value);
 }
 
-/** A sum that a decimal cannot hold, and one of no value, are null. */
+/**
+ * A figure of no value is null. One beyond the range of its type is infinite, or NaN where it was infinite in both
+ * directions: no such value counts.
+ */
 function writeFigure(group: Group, { kind, field }: Figure, index: number): string {
   const value = group[`f${index}`] ?? null;
   const leaf = typeOf(field);
-  if (kind !== 'sum') return numberOr(leaf.toJson(value));
-  if (Number(group[`n${index}`]) === 0) return 'null';
-  const isInteger = leaf.name === 'int' || leaf.name === 'int64';
-  return numberOr(isInteger ? String(value) : leaf.toJson(value)); // the sum of integers is stored as a decimal
-}
-
-/** Neither infinity nor NaN is JSON. */
-function numberOr(text: string): string {
-  return /NaN|Infinity/.test(text) ? 'null' : text;
+  if (kind === 'sum' && Number(group[`n${index}`]) === 0) return 'null';
+  const isSumOfIntegers = kind === 'sum' && (leaf.name === 'int' || leaf.name === 'int64'); // which is stored as a decimal
+  if (!/NaN|Infinity/.test(String(value))) return isSumOfIntegers ? String(value) : leaf.toJson(value);
+  const type = leaf.name === 'float' ? 'a double' : 'a Decimal128';
+  throw validationFailed([new Invalid('out_of_range', `of \`${field.name}\` is beyond the range of ${type}`).at(kind)]);
 }

@@ -80,24 +80,6 @@ describe('writeGroups()', () => {
       { _id: null, count: 2, f0: new Date(0), f1: decimal('2.0') },
       '{"min":{"at":"1970-01-01T00:00:00.000Z"},"max":{"amount":"2.0"}}',
     ],
-    [
-      'null for a sum that no decimal holds',
-      'sum=amount,big',
-      { _id: null, count: 2, f0: decimal('Infinity'), n0: 2, f1: decimal('-Infinity'), n1: 2 },
-      '{"sum":{"amount":null,"big":null}}',
-    ],
-    [
-      'null for what is not a number',
-      'avg=pieces&max=amount',
-      { _id: null, count: 2, f0: decimal('NaN'), f1: decimal('NaN') },
-      '{"avg":{"pieces":null},"max":{"amount":null}}',
-    ],
-    [
-      'null for a sum of floats beyond all floats',
-      'sum=weight',
-      { _id: null, count: 2, f0: new Double(Number.POSITIVE_INFINITY), n0: 2 },
-      '{"sum":{"weight":null}}',
-    ],
   ])('writes %s', (_what, query, group, json) => expect(write(query, [group])).resolves.toBe(`[${json}]`));
 
   it.each(['city', 'status', 'isGift', 'place.zip', 'pieces', 'big', 'amount', 'weight', 'at[day]', 'at[hour]'])(
@@ -108,6 +90,19 @@ describe('writeGroups()', () => {
   it('writes the groups in their order', async () => {
     const groups = ['b', 'a'].map((k0) => ({ _id: { k0 }, count: 1 }));
     expect(await write('group=city', groups)).toBe('[{"group":{"city":"b"},"count":1},{"group":{"city":"a"},"count":1}]');
+  });
+
+  it.each<[query: string, group: object, message: string]>([
+    ['sum=pieces,amount', { f0: decimal('1'), n0: 1, f1: decimal('Infinity'), n1: 2 }, 'of `amount` is beyond the range of a Decimal128'],
+    ['avg=amount', { f0: decimal('NaN') }, 'of `amount` is beyond the range of a Decimal128'],
+    ['sum=weight', { f0: new Double(Number.POSITIVE_INFINITY), n0: 2 }, 'of `weight` is beyond the range of a double'],
+    ['avg=weight', { f0: new Double(Number.NaN) }, 'of `weight` is beyond the range of a double'],
+  ])('refuses a figure beyond the range of its type: %s', async (query, figures, message) => {
+    const kind = query.slice(0, 3);
+    await expect(write(query, [{ _id: null, count: 2, ...figures }])).rejects.toMatchObject({
+      code: 'validation_failed',
+      errors: [{ field: kind, rule: 'out_of_range', message }],
+    });
   });
 
   it('of nothing writes one group, unless there are fields to group by', async () => {
