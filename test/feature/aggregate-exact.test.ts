@@ -67,3 +67,39 @@ describe('a sum or an average beyond the range of its type', () => {
     expect(status).toBe(200);
   });
 });
+
+describe('an hour of a time zone', () => {
+  it.each<[why: string, zone: string, [at: string, hour: string][]]>([
+    ['differs from UTC by half an hour', 'Asia/Kolkata', [['2026-05-01T10:45:30.5Z', '2026-05-01T10:30:00.000Z']]],
+    [
+      'is put by half an hour: Lord Howe, of +10:30 and +11',
+      'Australia/Lord_Howe',
+      [
+        ['2026-01-15T10:59:59Z', '2026-01-15T10:00:00.000Z'],
+        ['2026-07-15T10:29:59Z', '2026-07-15T09:30:00.000Z'],
+        ['2026-07-15T10:30:00Z', '2026-07-15T10:30:00.000Z'],
+        ['2026-04-04T14:59:00Z', '2026-04-04T14:00:00.000Z'], // 1:59, before it is put back
+        ['2026-04-04T15:10:00Z', '2026-04-04T15:00:00.000Z'], // 1:40 once more
+        ['2026-04-04T15:40:00Z', '2026-04-04T15:30:00.000Z'], // 2:10
+        ['2026-10-03T15:29:00Z', '2026-10-03T14:30:00.000Z'], // 1:59, before it is put forward
+        ['2026-10-03T15:31:00Z', '2026-10-03T15:30:00.000Z'], // 2:31
+      ],
+    ],
+    ['had another distance before: Kathmandu, +5:30 until 1986', 'Asia/Kathmandu', [['1980-01-01T00:45:00Z', '1980-01-01T00:30:00.000Z']]],
+    [
+      'is put by an hour',
+      'Europe/Berlin',
+      [
+        ['2026-10-25T00:30:00Z', '2026-10-25T00:00:00.000Z'],
+        ['2026-10-25T01:30:00Z', '2026-10-25T01:00:00.000Z'],
+      ],
+    ],
+    ['is an offset', '-03:45', [['2026-05-01T10:50:00Z', '2026-05-01T10:45:00.000Z']]],
+    ['is UTC', 'UTC', [['2026-05-01T10:50:00Z', '2026-05-01T10:00:00.000Z']]],
+  ])('begins as its clock says, in one that %s', async (_why, zone, moments) => {
+    const records = moments.map(([at]) => ({ at: new Date(at) }));
+    const { body } = await ask(records, `group=at[hour]&timezone=${encodeURIComponent(zone)}`);
+    const hours = body.data.map(({ group }: { group: object }) => Object.values(group)[0]);
+    expect(hours).toEqual([...new Set(moments.map(([, hour]) => hour))].sort());
+  });
+});

@@ -78,8 +78,30 @@ function spanOf(unit: DateUnit, at: { readonly date: Value; readonly timezone?: 
     case 'day':
       return text('%Y-%m-%d');
     case 'hour':
-      return { $dateTrunc: { ...at, unit } };
+      return at.timezone === undefined ? { $dateTrunc: { ...at, unit } } : hourOf(at.date, at.timezone);
   }
+}
+
+const hour = 3_600_000;
+
+/**
+ * The beginning of the local hour. `$dateTrunc` counts whole hours from 2000 on, and not all zones have always differed
+ * by such from what they were then. In an hour that a clock which is put by minutes cuts, its beginning is the cut.
+ */
+function hourOf(date: Value, timezone: string): object {
+  const sinceHour = (date: Value) => ({
+    $add: [
+      { $multiply: [{ $minute: { date, timezone } }, 60_000] },
+      { $multiply: [{ $second: { date, timezone } }, 1_000] },
+      { $millisecond: { date, timezone } },
+    ],
+  });
+  return {
+    $let: {
+      vars: { start: { $subtract: [date, sinceHour(date)] } },
+      in: { $add: ['$$start', { $mod: [{ $subtract: [hour, sinceHour('$$start')] }, hour] }] },
+    },
+  };
 }
 
 const infinite = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];

