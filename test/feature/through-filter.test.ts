@@ -73,6 +73,8 @@ describe.each(plans)('a filter through a relation, %s', (_plan, api) => {
     ['project.budget[gte]=6&project.status=open', 't2'],
     ['project.name[in]=One,Two', 't1 t2 t9'],
     ['project.name[prefix]=T', 't2 t3'],
+    ['project.name[prefix]=', 't1 t2 t3 t4 t9'],
+    ['project.name[nin]=', 't1 t2 t3 t4 t9'],
     ['project.place.city=Ulm', 't1 t9'],
     ['project.id=p1', 't1 t9'],
     ['project.status=open&title[exists]=false', 't1 t2'],

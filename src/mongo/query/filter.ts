@@ -61,7 +61,9 @@ const queryOperators: Readonly<Record<Operator, (value: unknown) => Record<strin
  */
 export function buildFilter(conditions: readonly Condition[]): Filter {
   const filter: Record<string, Record<string, unknown>> = {};
-  for (const { field, operator, value } of conditions) {
+  for (const condition of conditions) {
+    const { field, operator, value } = condition;
+    if (operator === 'prefix' && isOpen(condition)) continue; // a pattern would find texts only
     const isFolded = field.caseless !== undefined && operator !== 'exists';
     const path = field.caseless && !isFolded ? field.caseless.exactPath : field.path;
     const before = filter[path];

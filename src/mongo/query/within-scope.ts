@@ -3,7 +3,7 @@ import type { Operator } from '../../model/define/policy.ts';
 import { isDecimal128, isDouble, isInt32, isLong } from '../../model/value/bson-type.ts';
 import { compareDecimals } from '../../model/value/decimal-bounds.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
-import type { Condition } from './filter.ts';
+import { type Condition, isOpen } from './filter.ts';
 import { bracketOf, isNaNValue } from './sort-value.ts';
 
 /**
@@ -12,7 +12,9 @@ import { bracketOf, isNaNValue } from './sort-value.ts';
  * different types are neither equal nor ordered, and numbers of all types are compared by value. Strings are compared
  * byte by byte: a collation of the collection is ignored.
  */
-export function isWithin({ field, operator, value }: Condition, stored: unknown): boolean {
+export function isWithin(condition: Condition, stored: unknown): boolean {
+  const { field, operator, value } = condition;
+  if (isOpen(condition)) return true;
   const found = valuesAt(stored, field.path.split('.'));
   if (operator === 'exists') return found.some((one) => one !== missing) === value;
   const values = found.flatMap((one) => (Array.isArray(one) ? [...one, one] : [one]));

@@ -88,7 +88,8 @@ describe('a value', () => {
     ['abc', 'AB', false],
     [['x', 'abc'], 'ab', true],
     [5, '5', false],
-    [null, '', false],
+    [null, '', true],
+    [null, 'n', false],
   ])('%j begins with %j: %o', (stored, prefix, expected) => {
     expect(within('prefix', prefix, { a: stored })).toBe(expected);
   });

@@ -63,7 +63,7 @@ function matches(values: readonly unknown[], asked: Extract<Asked, { readonly pa
     case 'in':
       return asked.values.some((one) => some((value) => isEqual(value, one)));
     case 'prefix':
-      return some((value) => typeof value === 'string' && value.startsWith(asked.text));
+      return asked.text === '' || some((value) => typeof value === 'string' && value.startsWith(asked.text));
     case 'exists':
       return some((value) => value !== undefined);
     case 'compare':

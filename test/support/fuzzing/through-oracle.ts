@@ -112,7 +112,7 @@ function holds({ operator, value }: Asked, found: unknown): boolean {
     case 'exists':
       return isMissing !== value;
     case 'prefix':
-      return typeof found === 'string' && found.startsWith(value as string);
+      return value === '' || (typeof found === 'string' && found.startsWith(value as string));
     case 'gt':
       return isLike && compareStored(found, value) > 0;
     case 'gte':
