@@ -11,6 +11,9 @@ import type { ExportFormat } from './format.ts';
 
 type StoredObject = Readonly<Record<string, unknown>>;
 
+/** Writes a text as a cell. `pattern` is where it is disarmed. */
+type WriteText = (text: string, pattern?: RegExp) => string;
+
 /** A column of a table of records. */
 interface Column {
   /** The dotted name of its field. */
@@ -37,11 +40,11 @@ export interface CsvWriter {
  * Compiles the writer of a table. Its columns are the readable fields in declared order, then those that are computed,
  * or those of `selection`. An object has a column for each of its fields, and the names of these columns have dots.
  *
- * With `disarm`, a `'` is put before text that a spreadsheet would take for a formula.
+ * With `disarm`, a `'` is put before what a spreadsheet would take for a formula.
  */
 export function compileCsv(root: ObjectNode, selection: Selection | undefined, disarm: boolean): CsvWriter {
   const columns = columnsOf(root, selection);
-  const cell = disarm ? (text: string) => quote(disarmed(text)) : quote;
+  const cell: WriteText = disarm ? (text: string, pattern = arming) => quote(text.replaceAll(pattern, "'")) : quote;
   return {
     header: `${columns.map(({ name }) => cell(name)).join(',')}\r\n`,
     writeRow: (stored) => `${columns.map((column) => writeCell(column, stored, cell)).join(',')}\r\n`,
@@ -70,7 +73,7 @@ function columnOf(field: CompiledField, name: string, place: Pick<Column, 'way' 
   return { name, ...place, write, isSingle, isDecimal };
 }
 
-function writeCell({ way, show, write, isSingle, isDecimal }: Column, stored: StoredObject, cell: (text: string) => string): string {
+function writeCell({ way, show, write, isSingle, isDecimal }: Column, stored: StoredObject, cell: WriteText): string {
   let object: unknown = stored;
   for (const step of way) {
     object = step(object as StoredObject);
@@ -80,8 +83,7 @@ function writeCell({ way, show, write, isSingle, isDecimal }: Column, stored: St
   if (shown === absent || shown === null || shown === undefined) return '';
   const json = write(shown);
   if (json === 'null') return '';
-  if (!isSingle) return quote(json);
-  if (!json.startsWith('"')) return quote(json);
+  if (!isSingle || !json.startsWith('"')) return cell(json, armingJson);
   const text: string = json.includes('\\') ? JSON.parse(json) : json.slice(1, -1);
   return isDecimal && typeof shown !== 'string' ? quote(text) : cell(text);
 }
@@ -91,12 +93,13 @@ function quote(text: string): string {
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The characters with which spreadsheets begin a formula, or skip before one. */
-const arming = /^[=+\-@\t\r]/;
-
-function disarmed(text: string): string {
-  return arming.test(text) ? `'${text}` : text;
-}
+/**
+ * Before a character with which spreadsheets begin a formula, or that they skip before one: at the beginning, and behind
+ * a semicolon, which begins another cell where the comma is that of decimals.
+ */
+const arming = /(?<=^|;)(?=[=+\-@＝＋－＠\t\r\n\0])/g;
+/** The same in JSON, which has semicolons in its texts only. */
+const armingJson = /(?<=;)(?=[=+\-@＝＋－＠])/g;
 
 const empty = Buffer.alloc(0);
 
