@@ -64,9 +64,12 @@ function isOfConnection(error: Error, { req, res }: Context): boolean {
   return isGone && (isSocketError(error) || isOfRequest(error)) && !isOfStream(error);
 }
 
-/** Whether it is an error of Node's server about a request that is incomplete, is not HTTP, or arrives too slowly. */
+/** Errors of Node's server about a request that arrives too slowly, or that the client has reset over HTTP/2. */
+const requestCodes: readonly unknown[] = ['ERR_HTTP_REQUEST_TIMEOUT', 'ERR_HTTP2_STREAM_ERROR', 'ERR_HTTP2_SESSION_ERROR'];
+
+/** Whether it is one of these, or about a request that is incomplete or is not HTTP. */
 function isOfRequest({ code }: Error & { readonly code?: unknown }): boolean {
-  return typeof code === 'string' && (code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT');
+  return requestCodes.includes(code) || (typeof code === 'string' && code.startsWith('HPE_'));
 }
 
 /** A Response cannot have another status (Fetch, "Response class"), although Node can send some. */

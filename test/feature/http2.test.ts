@@ -52,6 +52,25 @@ describe('a body that is refused over HTTP/2', () => {
   });
 });
 
+describe('a request that its client resets over HTTP/2', () => {
+  /** All codes of RFC 9113 §7. */
+  const resets = Array.from({ length: 14 }, (_, code) => code);
+
+  it('is no error of the service, whatever the code', async () => {
+    const errors: unknown[] = [];
+    const { begin } = await serve({ onError: (error: unknown) => void errors.push(error) });
+    for (const code of resets) {
+      const stream = begin('/rows').on('error', () => undefined);
+      stream.write('{"id":');
+      await once(open.server as Http2Server, 'request');
+      stream.close(code);
+      await new Promise((resolve) => stream.once('close', resolve)); // `once` would reject with the error of the reset
+    }
+    expect(await ended(begin('/rows').end('{"id":"a"}'))).toBe(201);
+    expect(errors).toEqual([]);
+  });
+});
+
 it('the operations of a batch have its host over HTTP/2', async () => {
   const { begin, host, hosts } = await serve();
   const operations = [{ method: 'POST', path: '/rows', body: { id: 'a' } }];
