@@ -85,6 +85,28 @@ describe('`live.maxBytes`', () => {
     expect((await listen('/cards', 'sue')).problem).toEqual(refusal);
   });
 
+  it('does not count what a caller does not see', async () => {
+    await fill(20, 'x'.repeat(1_000));
+    await cards().updateMany({}, { $set: { note: 'n'.repeat(100_000) } });
+    const { listen } = await start({ maxBytes: 60_000 });
+    expect((await listen('/cards?limit=20')).status).toBe(200);
+    expect((await listen('/cards?limit=19')).status).toBe(200);
+    const { listen: listenElsewhere } = await start({ maxBytes: 60_000 });
+    await listenElsewhere('/cards?limit=20', 'sue');
+    expect((await listenElsewhere('/cards?limit=19', 'sue')).problem).toEqual(refusal);
+  });
+
+  it('is a bound of each api, though both follow one change stream', async () => {
+    await fill(20, 'x'.repeat(1_000));
+    const [full, other] = [await start({ maxBytes: 32_000 }), await start({ maxBytes: 32_000 })];
+    const first = await full.listen('/cards?limit=20');
+    expect((await full.listen('/cards?limit=19')).problem).toEqual(refusal);
+    const second = await other.listen('/cards?limit=19');
+    expect(second.status).toBe(200);
+    await cards().updateMany({}, { $set: { title: 'y' } });
+    for (const stream of [first, second]) await stream.sees(({ data }) => data.every(({ title }: { title: string }) => title === 'y'));
+  });
+
   it('counts once what several clients have not taken of one list, also of those that begin later', async () => {
     await fill(20, 'x'.repeat(100_000));
     const { api } = await start({ maxBytes: 5_000_000 });
