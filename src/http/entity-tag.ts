@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts';
 
 /** One entity tag (RFC 9110 §8.8.3): `tag` is its opaque text, without the quotes. */
-interface EntityTag {
+export interface EntityTag {
   readonly weak: boolean;
   readonly tag: string;
 }

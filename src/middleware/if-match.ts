@@ -1,6 +1,6 @@
 import { Problem } from '../errors.ts';
-import { matchesStrong, matchesWeak, parseEntityTags } from '../http/entity-tag.ts';
-import type { Precondition } from '../mongo/query/precondition.ts';
+import { type EntityTag, parseEntityTags } from '../http/entity-tag.ts';
+import { checkTags, type Precondition } from '../mongo/query/precondition.ts';
 import { aFunction, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { onlyFor, step, whenKnown } from './exchange/step.ts';
@@ -38,7 +38,7 @@ export function ifMatch(options: IfMatchOptions = {}): ResourceMiddleware {
       throw new Problem({ code: 'precondition_required', detail: 'Send If-Match with the ETag of the record that you read.' });
     if (!precondition) return undefined;
     ctx.precondition = precondition;
-    return current && whenKnown(current(ctx), (known) => check(precondition, known));
+    return current && whenKnown(current(ctx), (known) => checkTags(precondition, known, hasNoCoding));
   }
   return step(
     { problems: ['malformed_header', ...ofRequired, ...ofCurrent] },
@@ -57,12 +57,5 @@ function readPrecondition({ method, req }: Context): Precondition | undefined {
   };
 }
 
-function check({ ifMatch, ifNoneMatch }: Precondition, current: string | undefined): void {
-  if (ifMatch && !matchesStrong(ifMatch, current))
-    throw new Problem({
-      code: 'precondition_failed',
-      detail: 'The record has changed since: If-Match names another revision. Read it again.',
-    });
-  if (ifNoneMatch && matchesWeak(ifNoneMatch, current))
-    throw new Problem({ code: 'precondition_failed', detail: 'The record has a revision that If-None-Match names.' });
-}
+// A tag of the application may have any text. Apache marks those of compressed answers by a suffix.
+const hasNoCoding = ({ tag }: EntityTag): boolean => !/-(?:gzip|br|zstd)$/.test(tag);

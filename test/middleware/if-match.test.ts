@@ -78,6 +78,19 @@ describe('ifMatch()', () => {
     }
   });
 
+  it.each<[header: string, current: string | undefined, detail: RegExp]>([
+    ['"a"', 'b', /^The record has changed since/],
+    ['W/"b"', 'b', /^If-Match has a tag that this service does not send/],
+    ['"b-gzip"', 'b', /^If-Match has a tag that this service does not send/],
+    ['"b-zstd"', 'b', /^If-Match has a tag that this service does not send/],
+    ['', 'b', /^If-Match names no entity tag/],
+    ['"b"', undefined, /^The record has no revision/],
+  ])('says why %s does not match %s: %s', async (header, current, detail) => {
+    const { request } = await serve(problems(), ifMatch({ current: () => current }));
+    const { status, body } = await request('PUT', '/', { headers: { 'if-match': header } });
+    expect([status, body.detail]).toEqual([412, expect.stringMatching(detail)]);
+  });
+
   it('does not ask for `current` without the header', async () => {
     const never = () => {
       throw new Error('asked');

@@ -1,5 +1,5 @@
 import { Problem } from '../../errors.ts';
-import { type EntityTags, matchesStrong, matchesWeak } from '../../http/entity-tag.ts';
+import { type EntityTag, type EntityTags, matchesStrong, matchesWeak } from '../../http/entity-tag.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { both, type Filter } from './filter.ts';
 
@@ -56,16 +56,31 @@ export function revisionOf(model: CompiledModel, stored: Stored): string | undef
  * Throws 412 if a stored record does not match the preconditions. For reads, and to find out why a write has matched
  * nothing.
  */
-export function checkPrecondition(model: CompiledModel, { ifMatch, ifNoneMatch }: Precondition = {}, stored: Stored): void {
-  const current = comparableRevision(model, stored);
-  if (ifMatch !== undefined && !matchesStrong(ifMatch, current))
-    throw preconditionFailed(
-      current === undefined
-        ? 'The record has no revision that If-Match could name.'
-        : 'The record has changed since: If-Match names another revision. Read it again.',
-    );
+export function checkPrecondition(model: CompiledModel, precondition: Precondition | undefined, stored: Stored): void {
+  checkTags(precondition, comparableRevision(model, stored), ({ tag }) => revisionText.test(tag));
+}
+
+/**
+ * Throws 412 if the entity tag of a record, without quotes, does not match the preconditions. `isOurs` says whether the
+ * service can have sent a strong tag with this text.
+ */
+export function checkTags(
+  { ifMatch, ifNoneMatch }: Precondition = {},
+  current: string | undefined,
+  isOurs: (tag: EntityTag) => boolean,
+): void {
+  if (ifMatch !== undefined && !matchesStrong(ifMatch, current)) throw preconditionFailed(explainMismatch(ifMatch, current, isOurs));
   if (ifNoneMatch !== undefined && matchesWeak(ifNoneMatch, current))
     throw preconditionFailed('The record has a revision that If-None-Match names.');
+}
+
+/** To read again does not help a client that gets each tag changed on its way. */
+function explainMismatch(tags: EntityTags, current: string | undefined, isOurs: (tag: EntityTag) => boolean): string {
+  if (current === undefined || tags === '*') return 'The record has no revision that If-Match could name.';
+  if (tags.length === 0) return 'If-Match names no entity tag.';
+  return tags.every((tag) => !tag.weak && isOurs(tag))
+    ? 'The record has changed since: If-Match names another revision. Read it again.'
+    : 'If-Match has a tag that this service does not send: its tags are strong, such as `"3"`. A proxy that compresses answers makes `W/"3"` or `"3-gzip"` of it: let it keep the ETag.';
 }
 
 /** 412. */
