@@ -40,6 +40,7 @@ export const problemCodes = {
   shutting_down: { status: 503, title: 'Shutting down' },
   too_old: { status: 503, title: 'Stream too old' },
   database_unavailable: { status: 503, title: 'Database unavailable' },
+  write_conflict: { status: 503, title: 'Other writes were faster' },
   write_timeout: { status: 503, title: 'Write takes too long' },
   database_timeout: { status: 504, title: 'Database time limit passed' },
   write_outcome_unknown: { status: 504, title: 'Outcome of the write unknown' },

@@ -60,7 +60,7 @@ async function ask(api: Api, method: string, path: string, body?: object, header
 const tooLong = {
   status: 503,
   code: 'write_timeout',
-  detail: 'The write takes longer in the database than its time limit allows; nothing was written. Write fewer records at once.',
+  detail: 'The transaction of the request has lasted longer than the database allows, and nothing was written.',
 };
 
 /** Waits until the database has ended all transactions by itself. */
@@ -121,7 +121,10 @@ describe('a delete that needs more time than the request has', () => {
     await db.collection<{ _id: string }>('projects').insertOne({ _id: 'a' });
     await db.collection('jobs').insertMany(Array.from({ length: children }, () => ({ project: 'a' })));
     const answer = await ask(serve(60), 'DELETE', '/projects/a');
-    expect(answer).toMatchObject(tooLong);
+    expect(answer).toMatchObject({
+      ...tooLong,
+      detail: 'The request has used up its time in the database (`maxTimeMS`), and nothing was written.',
+    });
     expect([await db.collection('projects').countDocuments(), await db.collection('jobs').countDocuments()]).toEqual([1, children]);
     expect(new Problem({ code: 'write_timeout' }).headers).toEqual({ 'retry-after': '1' });
   });

@@ -76,7 +76,7 @@ describe.each(Object.entries(postings))('%s in a transaction', (_name, posting) 
     expect(
       [...answers].filter(
         (one) =>
-          !/^(20[01]|500|409 idempotency_in_progress|503 (database_unavailable|write_timeout)|504 (write_outcome_unknown|database_timeout))$/.test(
+          !/^(20[01]|500|409 idempotency_in_progress|503 (database_unavailable|write_conflict|write_timeout)|504 (write_outcome_unknown|database_timeout))$/.test(
             one,
           ),
       ),

@@ -41,7 +41,7 @@ describe('an upsert whose id another write has taken meanwhile', () => {
 
   it('is 503 if that happens again and again', async () => {
     await fail({ times: 50 }, taken);
-    await expect(open().upsert('n', {})).rejects.toMatchObject({ code: 'overloaded' });
+    await expect(open().upsert('n', {})).rejects.toMatchObject({ code: 'write_conflict' });
     expect([sent.length, await stored()]).toEqual([8, null]);
   });
 

@@ -23,6 +23,7 @@ export const ofRead = ['internal', 'database_unavailable', 'database_timeout'] a
 export const ofWrite = [
   'internal',
   'database_unavailable',
+  'write_conflict',
   'write_timeout',
   'write_outcome_unknown',
 ] as const satisfies readonly ProblemCode[];
@@ -34,7 +35,7 @@ export const ofTransaction = [...ofRead, ...ofWrite, 'replica_set_required'] as 
  * The problems of a write to a stored record. A miss is explained by a read, and a lost race is tried again a few times
  * only.
  */
-export const ofChange = [...ofRead, ...ofWrite, 'not_found', 'precondition_failed', 'overloaded'] as const satisfies readonly ProblemCode[];
+export const ofChange = [...ofRead, ...ofWrite, 'not_found', 'precondition_failed'] as const satisfies readonly ProblemCode[];
 
 /** The problems of a write to many records, which is a transaction. */
 export const ofMany = [...ofRead, ...ofWrite, 'too_many_matches', 'replica_set_required'] as const satisfies readonly ProblemCode[];

@@ -255,5 +255,6 @@ async function retry<T>(attempt: () => Promise<T | undefined>): Promise<T> {
 }
 
 function changedTooOften(): Problem {
-  return new Problem({ code: 'overloaded', detail: 'The record is being changed too often at the moment; try again.' });
+  const detail = `The record was changed by others at each of ${maxRaces} attempts, and nothing was written. Try again.`;
+  return new Problem({ code: 'write_conflict', detail });
 }

@@ -27,6 +27,7 @@ type Fault =
   | 'duplicate' // a unique index has these values
   | 'too large' // the record would be larger than the database stores
   | 'passing' // the server refuses at the moment, and may accept later
+  | 'conflict' // other writes of the same records were faster
   | 'network of the server' // a server could not reach another one
   | 'time limit' // the server has stopped the command, or cannot continue it
   | 'write concern' // written, but not on as many servers as the write concern demands
@@ -46,14 +47,20 @@ type Stage = 'read' | 'unsent' | 'once' | 'again' | 'uncommitted';
 
 type Meaning = Extract<
   ProblemCode,
-  'duplicate_key' | 'body_too_large' | 'database_unavailable' | 'database_timeout' | 'write_timeout' | 'write_outcome_unknown'
+  | 'duplicate_key'
+  | 'body_too_large'
+  | 'database_unavailable'
+  | 'database_timeout'
+  | 'write_conflict'
+  | 'write_timeout'
+  | 'write_outcome_unknown'
 >;
 
 const bug = undefined;
 
 /**
- * The problem for the client. 503 `database_unavailable` and `write_timeout` promise that a write was not carried out
- * and will not be; 504 `write_outcome_unknown` promises nothing. For a `bug` the error itself is thrown, which is a
+ * The problem for the client. 503 `database_unavailable`, `write_conflict` and `write_timeout` promise that a write was
+ * not carried out and will not be; 504 `write_outcome_unknown` promises nothing. For a `bug` the error itself is thrown, which is a
  * 500.
  */
 const meanings: Readonly<Record<Fault, Readonly<Record<Stage, Meaning | undefined>>>> = {
@@ -65,6 +72,13 @@ const meanings: Readonly<Record<Fault, Readonly<Record<Stage, Meaning | undefine
     once: 'database_unavailable',
     again: 'write_outcome_unknown',
     uncommitted: 'database_unavailable',
+  },
+  conflict: {
+    read: 'database_unavailable',
+    unsent: 'write_conflict',
+    once: 'write_conflict',
+    again: 'write_outcome_unknown',
+    uncommitted: 'write_conflict',
   },
   'network of the server': {
     read: 'database_unavailable',
@@ -115,7 +129,7 @@ const faultsByCode: ReadonlyMap<unknown, Fault> = new Map<number, Fault>([
   [64, 'network of the server'], // WriteConcernFailed, when it is the error of the whole command
   [89, 'network of the server'], // NetworkTimeout
   [91, 'passing'], // ShutdownInProgress
-  [112, 'passing'], // WriteConflict
+  [112, 'conflict'], // WriteConflict
   [133, 'passing'], // FailedToSatisfyReadPreference
   [134, 'passing'], // ReadConcernMajorityNotAvailableYet
   [146, 'time limit'], // ExceededMemoryLimit
@@ -123,7 +137,7 @@ const faultsByCode: ReadonlyMap<unknown, Fault> = new Map<number, Fault>([
   [189, 'passing'], // PrimarySteppedDown
   [202, 'network of the server'], // NetworkInterfaceExceededTimeLimit
   [262, 'time limit'], // ExceededTimeLimit
-  [290, 'too long'], // TransactionExceededLifetimeLimitSeconds
+  [serverCodes.transactionExceededLifetimeLimit, 'too long'], // TransactionExceededLifetimeLimitSeconds
   [292, 'time limit'], // QueryExceededMemoryLimitNoDiskUseAllowed
   [365, 'passing'], // TemporarilyUnavailable
   [462, 'passing'], // IngressRequestRateLimitExceeded
@@ -180,7 +194,7 @@ export function explainFailure(error: unknown, command: FailedCommand): unknown 
   if (command.isInTransaction && isWithoutTransactions(error)) return replicaSetRequired('transactions', error);
   const meaning = meaningOf(error, command);
   if (meaning === 'duplicate_key') return duplicateKey(error as ServerError, command.model, command.writer);
-  return meaning ? new Problem({ code: meaning, detail: detailOf(meaning, command), cause: error }) : error;
+  return meaning ? new Problem({ code: meaning, detail: detailOf(meaning, error, command), cause: error }) : error;
 }
 
 /** The database has no other code for it. */
@@ -195,8 +209,9 @@ export function replicaSetRequired(what: 'transactions' | 'change streams', caus
 }
 
 function meaningOf(error: DriverError, command: FailedCommand): Meaning | undefined {
-  if (command.isInTransaction && hasLabel(error, 'TransientTransactionError')) return 'database_unavailable'; // unless another attempt succeeds
   const fault = faultOf(error, command);
+  if (command.isInTransaction && hasLabel(error, 'TransientTransactionError'))
+    return fault === 'conflict' ? 'write_conflict' : 'database_unavailable'; // unless another attempt succeeds
   const stage = stageOf(error, fault, command);
   const isWaiting = command.handOvers === 0 || command.isWithoutServer; // for a server, or for a connection of an exhausted pool
   return fault === 'deadline' && stage === 'read' && isWaiting ? 'database_unavailable' : meanings[fault][stage];
@@ -230,19 +245,34 @@ function stageOf(error: DriverError, fault: Fault, { isWrite, handOvers, isInTra
 const details: Readonly<Record<Exclude<Meaning, 'duplicate_key'>, string>> = {
   body_too_large: 'The record would become larger than the database stores.',
   database_unavailable: 'The database is not available at the moment; try again.',
-  write_timeout: 'The write takes longer in the database than its time limit allows; nothing was written. Write fewer records at once.',
+  write_conflict:
+    'Other requests were changing the same records until the time of this one was over (`maxTimeMS`); nothing was written. Try again.',
+  write_timeout: 'The request has used up its time in the database (`maxTimeMS`), and nothing was written.',
   database_timeout: 'The database did not answer within its time limit; try again.',
   write_outcome_unknown: 'The database did not answer in time; read the record to see whether it was written.',
 };
 
-function detailOf(meaning: Exclude<Meaning, 'duplicate_key'>, { isList }: FailedCommand): string {
+const outlived = 'The transaction of the request has lasted longer than the database allows, and nothing was written.';
+
+function detailOf(meaning: Exclude<Meaning, 'duplicate_key'>, error: Error, { isList }: FailedCommand): string {
+  if (meaning === 'write_timeout' && isServerError(error, serverCodes.transactionExceededLifetimeLimit)) return outlived;
   if (meaning === 'database_timeout' && isList) return 'The query took longer than its time limit; narrow it by filters.';
   return details[meaning];
 }
 
-/** 503: a transaction takes longer than it may. */
-export function writeTimeout(cause: unknown): Problem {
+/** 503: the time of the request is over before the commit. */
+export function budgetSpent(cause: BudgetSpent): Problem {
   return new Problem({ code: 'write_timeout', detail: details.write_timeout, cause });
+}
+
+/** 503: the database has ended the transaction because of its age. */
+export function transactionOutlived(cause: unknown): Problem {
+  return new Problem({ code: 'write_timeout', detail: outlived, cause });
+}
+
+/** 503: other writes were faster until the time of the request was over. */
+export function writeConflict(cause: unknown): Problem {
+  return new Problem({ code: 'write_conflict', detail: details.write_conflict, cause });
 }
 
 /** Whether an error that {@link explainFailure} returned means that another record has the id. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import { isProblem, Problem } from '../../errors.ts';
 import type { CommandPlan } from './command-plan.ts';
-import { replicaSetRequired, writeTimeout } from './outcome.ts';
+import { budgetSpent, replicaSetRequired, transactionOutlived, writeConflict } from './outcome.ts';
 import { reachabilityOf } from './reachability.ts';
 import { isServerError, isSocketError, serverCodes } from './server-error.ts';
 import { endSession, openSession } from './sessions.ts';
@@ -28,7 +28,7 @@ const shortestLifetimeMS = 1_000;
  *
  * The function is run again, in a new transaction, if the database says that the conflict or the failure may pass. The
  * pauses in between grow and are random, so that competitors do not meet again. No attempt begins after `maxTimeMS`, or
- * after the request was given up.
+ * after the request was given up. If other writes were faster until then, it throws `write_conflict` (503).
  *
  * A commit begins only if a caller still waits for it. After it has begun, its outcome may be unknown:
  * `write_outcome_unknown` (504). Every other error means that nothing is stored. On a standalone server it throws
@@ -41,12 +41,15 @@ export async function runTransaction<T>(db: Db, work: Work, maxTimeMS: number, r
   if (transaction) return transaction.join(() => run(transaction));
   requireReplicaSet(db);
   const begunAt = performance.now();
+  let hasLost = false;
   for (let attempt = 0; ; attempt++) {
     const attemptAt = performance.now();
     try {
       return await runOnce(db, work, maxTimeMS, run);
     } catch (error) {
-      if (performance.now() - attemptAt >= shortestLifetimeMS && hasOutlivedLimit(error)) throw writeTimeout(error);
+      if (performance.now() - attemptAt >= shortestLifetimeMS && hasOutlivedLimit(error)) throw transactionOutlived(error);
+      if (hasLost && isBudgetSpent(error)) throw writeConflict(error);
+      hasLost ||= isProblem(error) && error.code === 'write_conflict';
       const pauseMS = Math.random() * Math.min(firstPauseMS * 1.5 ** attempt, longestPauseMS);
       if (!isTransient(error) || performance.now() + pauseMS - begunAt > maxTimeMS) throw error;
       await pause(pauseMS);
@@ -95,6 +98,12 @@ function isTransient(error: unknown): boolean {
 function hasOutlivedLimit(error: unknown): boolean {
   const cause = isProblem(error) ? error.cause : error;
   return isServerError(cause, serverCodes.noSuchTransaction) && cause.message.includes('has been aborted');
+}
+
+/** Whether the commands of the request have taken all of its time: by our own clock, or by that of the database. */
+function isBudgetSpent(error: unknown): boolean {
+  if (!isProblem(error) || error.code !== 'write_timeout') return false;
+  return error.cause instanceof BudgetSpent || isServerError(error.cause, serverCodes.maxTimeMSExpired);
 }
 
 async function runOnce<T>(db: Db, work: Work, maxTimeMS: number, run: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -163,8 +172,9 @@ function commit(db: Db, transaction: Transaction, work: Work, maxTimeMS: number)
 
 function explainCommit(error: unknown, { handOvers }: { readonly handOvers: number }): unknown {
   if (isProblem(error)) return error;
-  if (error instanceof BudgetSpent) return writeTimeout(error);
+  if (error instanceof BudgetSpent) return budgetSpent(error);
   const isUncommitted = handOvers === 0 || (hasErrorLabel(error, labels.transient) && !hasErrorLabel(error, labels.unknownCommit));
+  if (isUncommitted && isServerError(error, serverCodes.writeConflict)) return writeConflict(error);
   if (isUncommitted)
     return new Problem({ code: 'database_unavailable', detail: 'The database is not available at the moment; try again.', cause: error });
   const detail = 'The database did not answer in time; read the records to see whether they were written.';

@@ -16,6 +16,7 @@ export const serverCodes = {
   maxTimeMSExpired: 50,
   writeConflict: 112,
   noSuchTransaction: 251,
+  transactionExceededLifetimeLimit: 290,
   noQueryExecutionPlans: 291,
   queryExceededMemoryLimit: 292,
   duplicateKey: 11000,

@@ -133,10 +133,11 @@ const sentences: { readonly [Code in ProblemCode]?: string } = {
   precondition_required: '`If-Match` is missing.',
   too_many_requests: 'The client has too many requests in flight, or has sent too many.',
   internal: 'Something went wrong in the service.',
-  overloaded: 'Too many requests are in flight, or the record is being changed too often.',
+  overloaded: 'Too many requests are in flight.',
   request_given_up: 'The request took too long and was given up; nothing was written.',
   database_unavailable: 'The database is not available; nothing was written, and nothing will be.',
-  write_timeout: 'The write takes longer in the database than its time limit allows; nothing was written.',
+  write_conflict: 'Other requests were changing the same records until the time of this one was over; nothing was written.',
+  write_timeout: 'The request has used up its time in the database; nothing was written.',
   database_timeout: 'The query took longer than its time limit.',
   write_outcome_unknown: 'The write was sent to the database, and its outcome is not known.',
 };

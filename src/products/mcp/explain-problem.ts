@@ -99,7 +99,8 @@ function hintFor({ inputs, reading, method }: Tool, { status, code, retryAfter }
   const takesRevision = inputs.has('if_match');
   if (code === 'write_outcome_unknown')
     return `It may have been carried out: ${one || many ? `look by \`${one ?? many}\`` : 'look'} before you repeat it.`;
-  if (code === 'write_timeout') return 'The same call would take as long again: write fewer records at once.';
+  if (code === 'write_timeout')
+    return `Nothing was written. Try again in ${retryAfter ?? 1} s. If it takes too long again, the call does too much at once.`;
   if (code === 'too_many_matches' && inputs.has('group')) return askForFewer(inputs);
   if (code === 'invalid_cursor')
     return 'Begin again without a cursor. For the next page, pass `page.next_cursor` with the same filters and sort.';

@@ -11,6 +11,7 @@ const expected = [
   '412 precondition_failed', // two clients at one record
   '503 database_unavailable',
   '503 overloaded',
+  '503 write_conflict', // of a record that others change
   '503 write_timeout', // of a request whose reads have taken all of its time
   '504 write_outcome_unknown',
   '504 database_timeout', // of a read that comes before the write

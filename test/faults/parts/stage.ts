@@ -181,7 +181,7 @@ export async function send(
 
 const leaks = /127\.0\.0\.1|ECONN|EPIPE|Mongo|failpoint|of the test|\bstack\b|things|authors/;
 const codes: Readonly<Record<number, readonly string[]>> = {
-  503: ['database_unavailable', 'overloaded', 'write_timeout'],
+  503: ['database_unavailable', 'overloaded', 'write_conflict', 'write_timeout'],
   504: ['write_outcome_unknown', 'database_timeout'],
 };
 

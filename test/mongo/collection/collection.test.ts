@@ -96,7 +96,8 @@ describe('openCollection()', () => {
       embedded: [{ path: 'big', whole: undefined, refused: [] }],
     };
     await expect(store.update(target('a'), changes, new Work())).rejects.toMatchObject({
-      code: 'overloaded',
+      code: 'write_conflict',
+      detail: 'The record was changed by others at each of 8 attempts, and nothing was written. Try again.',
       status: 503,
       headers: { 'retry-after': '1' },
     });

@@ -28,6 +28,7 @@ const away = 'database_unavailable';
 const slow = 'database_timeout';
 const unknown = 'write_outcome_unknown';
 const tooLong = 'write_timeout';
+const lost = 'write_conflict';
 
 describe('explainFailure()', () => {
   it.each<[string, unknown, read: string, unsent: string, once: string, again: string]>([
@@ -48,7 +49,7 @@ describe('explainFailure()', () => {
     ['a client that was closed', new MongoClientClosedError(), away, away, unknown, unknown],
     ['a primary that is none any more', server(10107), away, away, away, unknown],
     ['a server that shuts down', server(91), away, away, away, unknown],
-    ['a conflict of writes', server(112), away, away, away, unknown],
+    ['a conflict of writes', server(112), away, lost, lost, unknown],
     ['a full disk', server(14031), away, away, away, unknown],
     ['a server that cannot reach another', server(6), away, away, away, unknown],
     ['a server that is overloaded', labelled(server(462), 'SystemOverloadedError'), away, away, away, unknown],
@@ -71,7 +72,11 @@ describe('explainFailure()', () => {
     });
 
   // https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
-  it.each([91, 112, 133, 134, 175, 189, 365, 462, 10107, 11600, 11601, 11602, 13388, 13435, 13436, 14031])(
+  it('takes the code 112 for a write that was slower than others', () => {
+    expect(codesOf(server(112))).toEqual([away, lost, lost, unknown]);
+  });
+
+  it.each([91, 133, 134, 175, 189, 365, 462, 10107, 11600, 11601, 11602, 13388, 13435, 13436, 14031])(
     'takes the code %i for a server that refuses at the moment',
     (code) => {
       expect(codesOf(server(code))).toEqual([away, away, away, unknown]);
@@ -234,6 +239,15 @@ describe('explainFailure()', () => {
       expect(explainFailure(new DeadlineExceeded(), { ...write(1), isInTransaction: true })).toMatchObject({ code: away });
     },
   );
+
+  it.each([
+    [112, lost],
+    [24, away],
+    [251, away],
+  ])('tells a transaction that was slower than others from a database that is away: code %i is %s', (code, meaning) => {
+    const error = labelled(server(code), 'TransientTransactionError');
+    expect(explainFailure(error, { ...write(1), isInTransaction: true })).toMatchObject({ code: meaning, status: 503 });
+  });
 
   it('takes nothing from a missing server for a write that was sent, nor for a read that the server itself has ended', () => {
     expect(explainFailure(new DeadlineExceeded(), { ...write(1), isWithoutServer: true })).toMatchObject({ code: unknown });

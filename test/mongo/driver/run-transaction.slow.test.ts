@@ -4,6 +4,7 @@ import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { openCollection } from '../../../src/mongo/collection/collection.ts';
 import { runTransaction } from '../../../src/mongo/driver/run-transaction.ts';
+import { BudgetSpent } from '../../../src/mongo/driver/time-limit.ts';
 import type { Transaction } from '../../../src/mongo/driver/transaction.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';
 import { useCommands } from '../../support/database/commands.ts';
@@ -153,6 +154,25 @@ describe('runTransaction()', () => {
       throw new Error('the reason is lost');
     }, work);
     expect(attempts).toBe(2);
+  });
+
+  it.each([
+    ['write_conflict', 'other writes were faster', 1],
+    ['write_timeout', 'it takes too long by itself', 0],
+  ])('ends with %s if its time is used up and %s', async (code, _why, lost) => {
+    let attempts = 0;
+    const work = new Work();
+    work.limitTo(1_000);
+    const failing = run(
+      async (transaction) => {
+        if (attempts++ < lost) await transaction.inTurn(() => Promise.reject(new Problem({ code: 'write_conflict', cause: conflict() })));
+        else throw new Problem({ code: 'write_timeout', cause: new BudgetSpent() });
+      },
+      work,
+      1_000,
+    );
+    await expect(failing).rejects.toMatchObject({ code, status: 503, headers: { 'retry-after': '1' } });
+    expect(attempts).toBe(lost + 1);
   });
 
   it('ends with the problem of the last attempt when its time is over', async () => {

@@ -1,4 +1,6 @@
-import { applyIndexes } from '../../../src/index.ts';
+import { applyIndexes, Problem } from '../../../src/index.ts';
+import { explainProblem } from '../../../src/products/mcp/explain-problem.ts';
+import type { Tool } from '../../../src/products/mcp/tool.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/until.ts';
 import { type Agent, connect } from './connect.ts';
@@ -177,6 +179,17 @@ describe('a call', () => {
   it('shows text, and names what is none', async () => {
     expect((await agent.call('things_csv')).text).toBe('a,b');
     expect((await agent.call('things_file')).text).toBe('The answer is application/pdf, which is not shown here.');
+  });
+
+  it.each([
+    ['database_unavailable', 'Try again in 1 s.'],
+    ['write_conflict', 'Try again in 1 s.'],
+    ['write_timeout', 'Nothing was written. Try again in 1 s. If it takes too long again, the call does too much at once.'],
+  ] as const)('says what helps after a 503 %s', (code, hint) => {
+    const { status, headers, ...problem } = new Problem({ code });
+    const tool = { inputs: new Map(), reading: {}, method: 'POST' } as unknown as Tool;
+    const { structuredContent } = explainProblem(tool, new Response(null, { status, headers }), JSON.stringify(problem), 1_000);
+    expect(structuredContent).toEqual({ status: 503, code, hint });
   });
 
   it('shows problems of the application, and nothing of an error that clients must not see', async () => {

@@ -137,7 +137,9 @@ function waitFor({ waiting }: Known, maxTimeMS: number): Promise<number> {
     };
     const timer = setTimeout(() => {
       waiting.delete(wake);
-      reject(new Problem({ code: 'database_unavailable', detail: 'Too many writes refer to one record at the moment; try again.' }));
+      const detail =
+        'Other writes that refer to the same record have not ended within the time of this one; nothing was written. Try again.';
+      reject(new Problem({ code: 'write_conflict', detail }));
     }, maxTimeMS);
     waiting.add(wake);
   });

@@ -257,7 +257,7 @@ class Passing extends Error {
 }
 
 function tryAgain(detail: string): Problem {
-  return new Problem({ code: 'database_unavailable', detail, cause: new Passing(detail) });
+  return new Problem({ code: 'write_conflict', detail, cause: new Passing(detail) });
 }
 
 function compare(a: string, b: string): number {

@@ -62,7 +62,7 @@ describe('the latches of a record in one process', () => {
   it('are waited for no longer than they may be', async () => {
     const free = new FreeLatches();
     const first = await free.take('a', 64, isGone, 1_000);
-    await expect(free.take('a', 64, isGone, 1)).rejects.toMatchObject({ code: 'database_unavailable' });
+    await expect(free.take('a', 64, isGone, 1)).rejects.toMatchObject({ code: 'write_conflict' });
     first.release();
     expect((await free.take('a', 64, isGone, 1)).n).toBe(0);
   });
