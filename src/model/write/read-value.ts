@@ -180,23 +180,40 @@ function compileMissing(node: ObjectNode, access: Access): (missing: readonly Co
   };
 }
 
+/** The most characters of a key that is shown in its nested form. */
+const longestShown = 64;
+
 /** Compiles the check of an object's keys. Each unknown or closed key is an error of its own. */
 export function compileKeyCheck(node: ObjectNode, access: Access): (value: object, path: string, report: Report) => void {
   const computed = (node.computed ?? []).map(({ field }) => [field.name, access.refusal(field) ?? isComputed] as const);
   const refusals = new Map([...node.fields.map((field) => [field.name, access.refusal(field)] as const), ...computed]);
-  const candidates = node.fields.filter((field) => !field.policy.private && access.refusal(field) === undefined).map((field) => field.name);
+  const candidates = node.fields.filter((field) => !field.policy.private && access.refusal(field) === undefined);
   return function refuseKeys(value, path, report) {
     for (const key of Object.keys(value)) {
       if (report.isFull) return;
       const refusal = refusals.has(key) ? refusals.get(key) : unknownField;
-      if (refusal !== undefined) report.add(join(path, key), refusal === unknownField ? describeUnknown(key, candidates) : refusal);
+      if (refusal === undefined) continue;
+      const isEnvelope =
+        path === '' && key === 'data' && access.source === 'json' && isObject(own(value as Readonly<Record<string, unknown>>, key));
+      const unknown = isEnvelope ? notEnvelope : describeUnknown(key, candidates);
+      report.add(join(path, key), refusal === unknownField ? unknown : refusal);
     }
   };
 }
 
+const notEnvelope = new Invalid('unknown_field', `${unknownField.message}: only answers have \`data\` around a record; send what is in it`);
+
 /** The error of a key that is no field, with the field that is probably meant. */
-export function describeUnknown(key: string, candidates: readonly string[]): Invalid {
-  const suggestion = nearest(key, candidates);
+export function describeUnknown(key: string, candidates: readonly CompiledField[]): Invalid {
+  const outer = candidates.find(({ name, node }) => ['object', 'map'].includes(node.kind) && key.startsWith(`${name}.`))?.name;
+  if (outer !== undefined && key.length <= longestShown) {
+    const nested = key.split('.').reduceRight((inner, part) => `{${JSON.stringify(part)}:${inner}}`, '…');
+    return new Invalid('unknown_field', `${unknownField.message}: objects are nested, as in \`${nested}\``, { suggestion: outer });
+  }
+  const suggestion = nearest(
+    key,
+    candidates.map(({ name }) => name),
+  );
   if (suggestion === undefined) return unknownField;
   return new Invalid('unknown_field', `${unknownField.message}; did you mean \`${suggestion}\`?`, { suggestion });
 }

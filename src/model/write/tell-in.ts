@@ -1,5 +1,5 @@
 import type { FieldError, Invalid } from '../../rules.ts';
-import type { ObjectNode } from '../node.ts';
+import type { CompiledField, ObjectNode } from '../node.ts';
 import { lacks } from './creation.ts';
 import { describeUnknown } from './read-value.ts';
 import { isSeen, nodeAt, objectIn, type Subject } from './subject.ts';
@@ -13,15 +13,15 @@ export function tellIn(root: ObjectNode, error: FieldError, subject: Subject): F
   const object = objectIn(nodeAt(root, subject.ways[0] ?? []) ?? root);
   const isHidden = (name: unknown) => object?.byName.get(String(name))?.policy.private === true;
   const { suggestion, missing } = (error.params ?? {}) as { readonly suggestion?: unknown; readonly missing?: unknown };
-  if (error.rule === 'unknown_field' && isHidden(suggestion)) return reword(error, describeUnknown(subject.key ?? '', namesIn(object)));
+  if (error.rule === 'unknown_field' && isHidden(suggestion)) return reword(error, describeUnknown(subject.key ?? '', fieldsIn(object)));
   if (error.rule !== 'incomplete' || !Array.isArray(missing) || !missing.some(isHidden)) return error;
   const seen = missing.filter((name) => !isHidden(name));
   return seen.length > 0 ? reword(error, lacks(seen)) : undefined;
 }
 
-/** The names that may be meant by a misspelt one. */
-function namesIn({ fields }: ObjectNode = { kind: 'object', name: undefined, fields: [], byName: new Map() }): readonly string[] {
-  return fields.filter(({ policy, maintained, isId }) => !policy.private && !maintained && !isId).map(({ name }) => name);
+/** The fields that may be meant by a misspelt name. */
+function fieldsIn({ fields }: ObjectNode = { kind: 'object', name: undefined, fields: [], byName: new Map() }): readonly CompiledField[] {
+  return fields.filter(({ policy, maintained, isId }) => !policy.private && !maintained && !isId);
 }
 
 function reword({ field }: FieldError, { rule, message, params }: Invalid): FieldError {

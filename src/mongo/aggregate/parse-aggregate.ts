@@ -79,7 +79,7 @@ export function parseAggregateQuery(
     else if (rules.search && isSearch(parameter)) searches.push(parameter);
     else if (!takesDeleted || name !== deletedName || operator !== undefined || isItem) filters.push(parameter);
   }
-  const names = [
+  const names = () => [
     ...aggregateParameters,
     ...(takesDeleted ? [deletedName] : []),
     ...(rules.search ? [searchName] : []),

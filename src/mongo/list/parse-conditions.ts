@@ -7,6 +7,7 @@ import { type Operator, operators } from '../../model/define/policy.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
 import type { Condition } from '../query/filter.ts';
 import { refusePrefix } from '../query/prefix-pattern.ts';
+import { ourNameOf } from './foreign-names.ts';
 
 /** The limits of filters. */
 export interface ConditionLimits {
@@ -23,8 +24,8 @@ export interface ConditionRules extends ConditionLimits {
 
 /** The context of the filters in a query string, for messages about unknown parameters. */
 export interface OtherParameters {
-  /** The parameters that are not filters. */
-  readonly parameters: readonly string[];
+  /** The parameters that are not filters, of which one may be meant. */
+  parameters(): readonly string[];
   /** The subject of the query string, such as "this list". */
   readonly subject: string;
 }
@@ -72,10 +73,11 @@ function parseCondition(parameter: QueryParameter, rules: ConditionRules, around
   return cast instanceof Invalid ? cast : { field, operator, value: cast };
 }
 
-function unknownParameter(name: string, fields: QueryFields, { parameters, subject }: OtherParameters): Invalid {
-  const suggestion = nearest(name, [...filterableNames(fields), ...parameters]);
+function unknownParameter(name: string, fields: QueryFields, around: OtherParameters): Invalid {
+  const names = around.parameters();
+  const suggestion = ourNameOf(name, names) ?? nearest(name, [...filterableNames(fields), ...names]);
   const hint = suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`;
-  return new Invalid('unknown_parameter', `is not a field or parameter of ${subject}${hint}`, { suggestion });
+  return new Invalid('unknown_parameter', `is not a field or parameter of ${around.subject}${hint}`, { suggestion });
 }
 
 export function refuseOperator(field: QueryField, operator: string, fields: QueryFields): Invalid {

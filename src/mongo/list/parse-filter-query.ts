@@ -21,7 +21,7 @@ export interface FilterQueryRules extends ConditionRules {
 /** The parameter that says how many records may match. No filterable field may have its name. */
 export const maxAffectedName = 'max_affected';
 
-const ofWrite: OtherParameters = { parameters: [maxAffectedName], subject: 'this request' };
+const ofWrite: OtherParameters = { parameters: () => [maxAffectedName], subject: 'this request' };
 
 const noFilter = new Invalid('required', 'the query string must have a filter: one that some records do not match');
 

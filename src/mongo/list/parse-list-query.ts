@@ -1,4 +1,3 @@
-import { listNames, nearest } from '../../hints.ts';
 import { parseInclude } from '../../http/parse-include.ts';
 import type { SettingKind } from '../../http/query-body.ts';
 import { type ErrorSink, QueryErrors } from '../../http/query-errors.ts';
@@ -15,7 +14,7 @@ import { isConditionThrough, throughFields } from '../relations/through/through-
 import { compileFilter, type FilterThrough, inBody, inUrl } from './compile-filter.ts';
 import { type CursorBounds, parseCursor, textOfList } from './cursor.ts';
 import { type Near, nearParameters, type ReadNear } from './near-parameters.ts';
-import { type ConditionLimits, givenTwice, type OtherParameters, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
+import { type ConditionLimits, givenTwice, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
 import {
   type Paging,
   parseLimit,
@@ -27,6 +26,7 @@ import {
   type Window,
 } from './parse-paging.ts';
 import { isSearch, parseSearch, type SearchRules, searchName } from './parse-search.ts';
+import { parseSort } from './parse-sort.ts';
 
 /** The query string of a list, validated and cast. */
 export interface ListQuery extends Matching {
@@ -97,15 +97,17 @@ type ListParameter = (typeof listParameters)[number];
 /** The parameter by which clients ask for deleted records, in a list that allows it. */
 export const deletedName = 'deleted';
 
-const subject = 'this list';
-const ofList: OtherParameters = { parameters: listParameters, subject };
-const ofDeleted: OtherParameters = { parameters: [...listParameters, deletedName], subject };
-
-/** What unknown parameters of a list could be meant for. */
-function around({ search, hasPoints }: ListRules, { deleted }: ListContext): OtherParameters {
-  const known = deleted === undefined ? ofList : ofDeleted;
-  if (!search && !hasPoints) return known;
-  return { ...known, parameters: [...known.parameters, ...(search ? [searchName] : []), ...(hasPoints ? nearParameters : [])] };
+/** The parameters that an unknown one could be meant for: those that this list takes. */
+function parametersOf(rules: ListRules, { deleted }: ListContext): string[] {
+  const { paging, selector, includes, isWhole, isLive, search, hasPoints } = rules;
+  const without = new Set<ListParameter>([
+    ...(paging.mode === 'cursor' ? (['page'] as const) : (['after', 'before'] as const)),
+    ...(selector ? [] : (['fields'] as const)),
+    ...(includes.names.length > 0 ? [] : (['include'] as const)),
+    ...(isLive ? notOfLive : []),
+  ]);
+  const own = listParameters.filter((name) => !without.has(name) && (!isWhole || ofWhole.has(name)));
+  return [...own, ...(deleted === undefined ? [] : [deletedName]), ...(search ? [searchName] : []), ...(hasPoints ? nearParameters : [])];
 }
 
 /** The settings that the parser of a list takes from the request. */
@@ -170,7 +172,12 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
     else if (ofSearch && isSearch(parameter)) searches.push(parameter);
     else if (deleted === undefined || name !== deletedName || operator !== undefined || isItem) filters.push(parameter);
   }
-  const { conditions, outOfRange } = parseConditions(filters, rules, around(rules, asked), errors);
+  const { conditions, outOfRange } = parseConditions(
+    filters,
+    rules,
+    { parameters: () => parametersOf(rules, asked), subject: 'this list' },
+    errors,
+  );
   const [text] = settings.get('filter') ?? [];
   const filter = text === undefined ? undefined : compileFilter(text, rules, isInBody ? inBody : inUrl, errors, outOfRange);
   const search = ofSearch && parseSearch(searches, ofSearch, errors);
@@ -253,41 +260,6 @@ export function viewsOf(models: Iterable<Pick<CompiledModel, 'name' | 'held'>>):
 
 function isListParameter(name: string): name is ListParameter {
   return (listParameters as readonly string[]).includes(name);
-}
-
-function parseSort(given: readonly string[], rules: ListRules, errors: ErrorSink): SortKey[] {
-  const { fields, maxSortKeys, lastKey: id = fields.get('id') as QueryField } = rules;
-  const keys: SortKey[] = [];
-  for (const text of given) {
-    const name = text.startsWith('-') ? text.slice(1) : text;
-    const field = fields.get(name);
-    const isTwice = keys.some((key) => key.field === field);
-    if (!field?.sortable) errors.push(describeUnsortable(name, fields).at('sort'));
-    else if (isTwice) errors.push(new Invalid('repeated_sort_key', `names ${name} twice`, { name }).at('sort'));
-    else keys.push({ field, direction: text.startsWith('-') ? -1 : 1 });
-  }
-  const all = endWithId(keys, id);
-  const tooMany = `must have at most ${maxSortKeys} keys, the id included`;
-  if (all.length > maxSortKeys) errors.push(new Invalid('maxItems', tooMany, { limit: maxSortKeys }).at('sort'));
-  return all;
-}
-
-/**
- * Adds the id as the last key, in the direction of the key before it, so that an index on `{ x: 1, _id: 1 }` also
- * serves `sort=-x`. Keys behind the id are removed: ids are unique, so they order nothing, and no index would serve
- * such a sort.
- */
-export function endWithId(keys: readonly SortKey[], id: QueryField): SortKey[] {
-  const at = keys.findIndex(({ field }) => field.name === id.name); // the id of a related record has the same path
-  return at === -1 ? [...keys, { field: id, direction: keys.at(-1)?.direction ?? 1 }] : keys.slice(0, at + 1);
-}
-
-function describeUnsortable(name: string, fields: QueryFields): Invalid {
-  const sortable = [...fields.values()].filter((field) => field.sortable).map((field) => field.name);
-  const suggestion = nearest(name, sortable);
-  const allowed = sortable.length > 0 ? `Allowed: ${listNames(sortable)}` : 'This list has one order only';
-  const hint = suggestion === undefined ? `. ${allowed}` : `; did you mean \`${suggestion}\`?`;
-  return new Invalid('not_sortable', `${name === '' ? 'must name a field' : `cannot sort by \`${name}\``}${hint}`, { name, suggestion });
 }
 
 function refuseSettings(settings: ReadonlyMap<ListParameter, readonly string[]>, { paging, selector }: ListRules, errors: ErrorSink): void {
