@@ -1,6 +1,7 @@
 import { isProblem, Problem, type ProblemCode } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { duplicateKey, type Told } from './duplicate-key.ts';
+import { refusedByValidator } from './refused-by-validator.ts';
 import { hasLabel, isError, isServerError, isSocketError, type ServerError, serverCodes } from './server-error.ts';
 import { BudgetSpent, DatabaseAway, DeadlineExceeded } from './time-limit.ts';
 
@@ -194,7 +195,8 @@ export function explainFailure(error: unknown, command: FailedCommand): unknown 
   if (command.isInTransaction && isWithoutTransactions(error)) return replicaSetRequired('transactions', error);
   const meaning = meaningOf(error, command);
   if (meaning === 'duplicate_key') return duplicateKey(error as ServerError, command.model, command.writer);
-  return meaning ? new Problem({ code: meaning, detail: detailOf(meaning, error, command), cause: error }) : error;
+  if (meaning) return new Problem({ code: meaning, detail: detailOf(meaning, error, command), cause: error });
+  return isServerError(error, serverCodes.documentValidationFailure) ? refusedByValidator(error, command.model) : error;
 }
 
 /** The database has no other code for it. */

@@ -15,6 +15,7 @@ export const serverCodes = {
   namespaceExists: 48,
   maxTimeMSExpired: 50,
   writeConflict: 112,
+  documentValidationFailure: 121,
   noSuchTransaction: 251,
   transactionExceededLifetimeLimit: 290,
   noQueryExecutionPlans: 291,
