@@ -18,6 +18,7 @@ interface RecordsOf {
  * one of the application without any limit.
  */
 export interface Writer extends Told, WriteBounds {
+  readonly writeScope?: WriteBounds['writeScope'];
   /**
    * Which records the client of a request may see of a source, for the references that it writes. Undefined if it may
    * see nothing there. The application itself has no such function: it sees every record, and is told of every

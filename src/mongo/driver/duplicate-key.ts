@@ -16,6 +16,16 @@ export interface Told {
    * is told in the view of the client. @default false
    */
   readonly isToldAll?: boolean;
+  /**
+   * The conditions that its records fulfil. All of them have the value that a condition fixes: that one is not taken.
+   */
+  readonly writeScope?: readonly FixedField[] | undefined;
+}
+
+/** The part of a condition by which it fixes a field. */
+interface FixedField {
+  readonly field: { readonly name: string };
+  readonly operator: string;
 }
 
 /**
@@ -24,8 +34,12 @@ export interface Told {
  */
 export function duplicateKey(cause: ServerError, model: CompiledModel | undefined, writer?: Told): Problem {
   const paths = Object.keys((cause.keyPattern ?? {}) as object);
-  const names = model ? paths.flatMap((path) => nameAt(path, model.fieldTable) ?? []) : [];
+  const names = model ? paths.map((path) => nameAt(path, model.fieldTable)) : [];
+  const isFixed = (name?: string) => writer?.writeScope?.some(({ field, operator }) => field.name === name && operator === 'eq') === true;
+  const areAllFixed = names.every(isFixed);
   const errors = names
+    .filter((name) => name !== undefined)
+    .filter((name) => areAllFixed || !isFixed(name))
     .filter((name) => writer?.isToldAll || (model?.clientFields.has(name) && (writer?.mayName(name) ?? true)))
     .map((name) => alreadyTaken.at(name));
   const detail = 'A record with these values exists already.';
