@@ -14,6 +14,7 @@ import type {
   CustomNames,
   ResourceDefinition,
   ResourceOptions,
+  ScopeGiven,
   ScopeResult,
   WriteKeys,
   WritingNames,
@@ -75,7 +76,7 @@ export interface Service<Principal, Rule extends string = never, App = Koa.Conte
     Groups = Record<string, unknown>, // of their `group`,
     Methods = Record<string, unknown>, // and of their `method`
     Names extends CustomNames<Bodies, Queries, Paths, Groups, Methods> = never,
-    const Scope extends ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>> = ScopeResult<Document<Model<F>>>,
+    const Scope extends ScopeGiven<Document<Model<F>>> = ScopeResult<Document<Model<F>>>,
     Hooked extends WriteKeys<NoInfer<Ops>, F, WritingNames<NoInfer<Methods>, NoInfer<Names>>, NoInfer<Groups>> = never,
   >(
     options: ResourceOptions<Principal, F, Ops, Bodies, Queries, Paths, Groups, Methods, Names, Scope, App, Hooked> & KnowsRules<F, Rule>,

@@ -10,13 +10,26 @@ import { prefixPattern, refusePrefix } from './prefix-pattern.ts';
 type ElementOf<Value> = Value extends readonly (infer Element)[] ? Element : Value;
 
 /** A value that a field must have, or operators of the library. */
-type ConditionOn<Value> =
-  | Value
-  | ({ readonly [Name in Exclude<Operator, 'in' | 'nin' | 'exists'>]?: Value } & {
-      readonly in?: readonly Value[];
-      readonly nin?: readonly Value[];
-      readonly exists?: boolean;
-    });
+type ConditionOn<Value> = Value | OperatorsOn<Value>;
+
+type OperatorsOn<Value> = { readonly [Name in Exclude<Operator, 'in' | 'nin' | 'exists'>]?: Value } & {
+  readonly in?: readonly Value[];
+  readonly nin?: readonly Value[];
+  readonly exists?: boolean;
+};
+
+/**
+ * What a condition on a field of a document must be, where another one was given: the operators if it has some, or else
+ * the value. A union of both is explained by what the operators lack.
+ */
+export type ConditionFor<Given, Doc, Name extends keyof FilterOn<Doc>> =
+  Given extends Exclude<FilterOn<Doc>[Name], undefined>
+    ? Given
+    : Name extends keyof Doc
+      ? keyof Given extends Operator
+        ? OperatorsOn<Sought<Name, ElementOf<Doc[Name]>>>
+        : Sought<Name, ElementOf<Doc[Name]>>
+      : FilterOn<Doc>[Name];
 
 /**
  * A filter of the application's own code: a value, or operators of the library, for each field of the document; dotted
