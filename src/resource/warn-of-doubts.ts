@@ -11,6 +11,7 @@ import { makesRecord } from './define/standard-operations.ts';
 /** Warns the developer (`process.emitWarning`) about definitions that are legal, but probably not meant. */
 export function warnOfDoubts(resources: readonly CompiledResource[], models: readonly Model[]): void {
   resources.forEach(warnOfUnsettable);
+  resources.forEach(warnOfPublicCache);
   for (const { path, uncovered } of resources) for (const one of uncovered) warn('UNCOVERED_OPERATION', describeUncovered(one, path));
   warnOfUnknownModels([...resources.map(({ model }) => model), ...models.map(compileModel)]);
 }
@@ -18,6 +19,16 @@ export function warnOfDoubts(resources: readonly CompiledResource[], models: rea
 /** Warns the developer of a definition. */
 export function warn(code: string, message: string): void {
   process.emitWarning(message, { type: 'KoaMongoResourceWarning', code });
+}
+
+/** A shared cache answers all callers alike (RFC 9111 §5.2.2.9, §5.2.2.10). */
+function warnOfPublicCache({ path, caching: { cacheControl = '' }, model, isScoped }: CompiledResource): void {
+  const differing = model.hasReadRules ? `fields of ${model.name} have read rules` : isScoped && 'it has a scope';
+  if (!differing || !/(?:^|[\s,])(?:public|s-maxage=\d+)(?:[\s,]|$)/i.test(cacheControl)) return;
+  warn(
+    'PUBLIC_CACHE',
+    `The \`cacheControl\` of resource \`${path}\` lets shared caches keep its answers, and ${differing}: a cache would show to all what one caller may see. Leave it at \`private\`.`,
+  );
 }
 
 /** The values that `serverFields` and hooks before a create set are not known beforehand. Hooks cannot set the id. */

@@ -50,6 +50,33 @@ describe('a resource with `scopeWrites: false`', () => {
   });
 });
 
+describe('a resource whose `cacheControl` lets shared caches keep its answers', () => {
+  const staff = t.string({ default: '', policy: { read: 'staff' } });
+  const ruled = service({ authenticate: () => undefined, rules: { staff: () => true } } as never);
+  const serveRuled = (cacheControl: string) => {
+    const model = defineModel('Doc', { collection: 'docs', fields: { name: t.string(), margin: staff } });
+    ruled.api({ db: database.db, resources: [ruled.resource({ model, cacheControl } as never)] });
+    return told;
+  };
+
+  it.each([
+    ['public, max-age=60', true],
+    ['max-age=0,Public', true],
+    ['s-maxage=60', true],
+    ['private, max-age=60', false],
+    ['no-store', false],
+  ])('warns at start of %s where callers see different answers: %s', (cacheControl, warns) => {
+    const expected = (why: string) =>
+      warns ? [expect.stringContaining(`PUBLIC_CACHE The \`cacheControl\` of resource \`docs\` ${why}`)] : [];
+    const lets = 'lets shared caches keep its answers, and';
+    expect(serve({ owner: t.string() }, { ...scoped, cacheControl })).toEqual(expected(`${lets} it has a scope: `));
+    told = [];
+    expect(serveRuled(cacheControl)).toEqual(expected(`${lets} fields of Doc have read rules: `));
+    told = [];
+    expect(serve({ name: t.string() }, { cacheControl })).toEqual([]);
+  });
+});
+
 describe('a resource with `scopeFields`', () => {
   const number = t.string({ unique: true });
   const plain = t.string();
