@@ -97,7 +97,7 @@ export function dataProvider(url: string, options: DataProviderOptions = {}): Da
       meta,
       signal,
     };
-    const { data, total, hasNext } = await records.list(resource, request);
+    const { data, hasNext, total = endOf(request.offset, data, hasNext) } = await records.list(resource, request);
     return {
       data: data as Result[],
       ...(total === undefined ? { pageInfo: { hasNextPage: hasNext, hasPreviousPage: page > 1 } } : { total }),
@@ -133,4 +133,12 @@ export function dataProvider(url: string, options: DataProviderOptions = {}): Da
       return { data: [...ids] };
     },
   };
+}
+
+/**
+ * The number of all matches, which the last page tells. Without it react-admin takes a last page for full: "1-10 of 10"
+ * of one record.
+ */
+function endOf(offset: number, data: readonly unknown[], hasNext: boolean): number | undefined {
+  return hasNext || (data.length === 0 && offset > 0) ? undefined : offset + data.length;
 }

@@ -58,16 +58,16 @@ describe.each(['articles', 'numbered'])('getList of %s', (resource) => {
         const list = await provider.getList(resource, page(number, perPage));
         expect([perPage, number, names(list)]).toEqual([perPage, number, all.slice((number - 1) * perPage, number * perPage)]);
         if (resource === 'numbered') expect([list.total, list.pageInfo]).toEqual([23, undefined]);
-        else expect([list.total, list.pageInfo]).toEqual([undefined, { hasNextPage: number * perPage < 23, hasPreviousPage: number > 1 }]);
+        else if (number === last)
+          expect([list.total, list.pageInfo]).toEqual([23, undefined]); // react-admin would take it for full
+        else expect([list.total, list.pageInfo]).toEqual([undefined, { hasNextPage: number < last, hasPreviousPage: number > 1 }]);
       }
     }
   });
 
   it('has an empty page where nothing matches', async () => {
     const list = await provider.getList(resource, { ...page(1, 10), filter: { name: 'nobody' } });
-    expect(list).toEqual(
-      resource === 'numbered' ? { data: [], total: 0 } : { data: [], pageInfo: { hasNextPage: false, hasPreviousPage: false } },
-    );
+    expect(list).toEqual({ data: [], total: 0 });
   });
 
   it('counts if `meta` asks for it, and does not if it forbids it', async () => {
