@@ -19,7 +19,7 @@ after(async () => {
 /** Sends a request to the api in this process: one of ann, unless it has credentials. */
 async function send(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
   const init = { method, headers: { ...headers, 'content-type': 'application/json' }, body: body && JSON.stringify(body) };
-  const request = new Request(`http://in-process/api${path}`, init as RequestInit);
+  const request = new Request(`http://127.0.0.1/api${path}`, init as RequestInit);
   const response = await api.fetch(request, 'authorization' in headers ? {} : { principal: { name: 'ann' } });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
@@ -66,14 +66,16 @@ describe('a caller', () => {
     assert.equal((await send('GET', '/notes', undefined, { authorization: '' })).status, 401);
   });
 
-  it('is not known by any token but DEV_TOKEN, and in production by none', async () => {
-    const statusOf = async (token: string) => (await send('GET', '/notes', undefined, { authorization: `Bearer ${token}` })).status;
+  it('is not known by any token but DEV_TOKEN, under no other host, and in production by none', async () => {
+    const statusOf = async (token: string, host = '127.0.0.1') =>
+      (await send('GET', '/notes', undefined, { authorization: `Bearer ${token}`, host })).status;
     const { NODE_ENV, DEV_TOKEN } = process.env;
     try {
       process.env.DEV_TOKEN = '';
       assert.deepEqual([await statusOf(''), await statusOf('dev-token')], [401, 401]);
       process.env.DEV_TOKEN = 'dev-token';
       assert.deepEqual([await statusOf('guess'), await statusOf('dev-token')], [401, 200]);
+      assert.equal(await statusOf('dev-token', 'evil.example'), 401);
       process.env.NODE_ENV = 'production';
       assert.equal(await statusOf('dev-token'), 401);
     } finally {
