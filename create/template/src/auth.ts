@@ -9,8 +9,8 @@ export interface User {
 /**
  * TODO: find out here who sends a request, by your own tokens or sessions.
  *
- * Until then it knows nobody, and every request is 401. `npm run dev` lets the token of DEV_TOKEN in, from this machine;
- * production never does.
+ * Until then it knows nobody, and every request is 401. `npm run dev` lets the token of DEV_TOKEN in, from this
+ * machine; production never does.
  */
 export function authenticate(ctx: Koa.Context): User | undefined {
   const credentials = ctx.get('authorization');

@@ -61,8 +61,8 @@ const bug = undefined;
 
 /**
  * The problem for the client. 503 `database_unavailable`, `write_conflict` and `write_timeout` promise that a write was
- * not carried out and will not be; 504 `write_outcome_unknown` promises nothing. For a `bug` the error itself is thrown, which is a
- * 500.
+ * not carried out and will not be; 504 `write_outcome_unknown` promises nothing. For a `bug` the error itself is
+ * thrown, which is a 500.
  */
 const meanings: Readonly<Record<Fault, Readonly<Record<Stage, Meaning | undefined>>>> = {
   duplicate: { read: bug, unsent: bug, once: 'duplicate_key', again: 'write_outcome_unknown', uncommitted: 'duplicate_key' },

@@ -49,7 +49,7 @@ function describeUnsortable(name: string, fields: QueryFields, before: SortKey |
   return new Invalid('not_sortable', `${name === '' ? 'must name a field' : `cannot sort by \`${name}\``}${hint}`, { name, suggestion });
 }
 
-/** What is meant by a direction that follows a name, as other APIs have it: `total:desc`, `total desc` or `total,desc`. */
+/** What a direction behind a name means, as other APIs have it: `total:desc`, `total desc` or `total,desc`. */
 function readDirection(name: string, sortable: readonly string[], before: SortKey | undefined): string | undefined {
   const [, named, direction] = /^(?:(.+)[: .])?(asc|desc)(?:ending)?$/i.exec(name) ?? [];
   const meant = direction && (named ?? before?.field.name);

@@ -30,7 +30,7 @@ export type ScopeFilter<Doc> = FilterOn<Doc>;
 /** The result of a scope function. */
 export type ScopeResult<Doc> = ScopeFilter<Doc> | typeof everything;
 
-/** What a scope function may seem to return before {@link OnlyFields} checks it, so that its message is the one shown. */
+/** What a scope function may return before {@link OnlyFields} checks it, so that its message is the one shown. */
 export type ScopeGiven<Doc> = Unchecked<Doc> | Promise<Unchecked<Doc>>;
 
 type Unchecked<Doc> =

@@ -156,7 +156,7 @@ describe('of creates that share a command', () => {
     const answers = await Promise.allSettled([make('a'), make('b'), bad, make('c')].map((one) => store.insert(one, new Work())));
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
     const { reason } = answers[2] as PromiseRejectedResult;
-    expect(reason).toBeInstanceOf(MongoServerError);
+    expect(reason.cause).toBeInstanceOf(MongoServerError);
     expect([reason.name, reason.message, { ...reason }]).toEqual([
       (alone as Error).name,
       (alone as Error).message,
