@@ -220,7 +220,8 @@ describe('POST <list>/query', () => {
     const { paths }: Any = document;
     const { schema } = paths['/api/orders/query'].post.requestBody.content['application/json'];
     const names = paths['/api/orders'].get.parameters.map(({ name }: Any) => name);
-    expect(Object.keys(schema.properties)).toEqual(names.map((name: string) => name.replace('[eq]', '')));
+    const members = names.filter((name: string) => !name.endsWith('[]')); // of several values, JSON has one form
+    expect(Object.keys(schema.properties)).toEqual(members.map((name: string) => name.replace('[eq]', '')));
     const fits = compileSchema(document, schema);
     for (const legal of [{ note: null }, { 'note[in]': ['a', null] }, { price: 1 }, { count: 5 }, { total: true }, { sort: [] }])
       expect([legal, fits(legal)]).toEqual([legal, true]);
