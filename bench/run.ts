@@ -80,7 +80,7 @@ try {
   await replicaSet.stop();
 }
 
-/** Compares two, in the tasks of the goals. */
+/** Compares two, in the tasks of the main table and those that are only compared in bursts. */
 async function measureBursts(): Promise<BurstRatio[]> {
   if (named.length === 1) throw new Error(`Name two contestants to compare in bursts, or none: ${named[0]} is one.`);
   const [first = 'koa', second = 'ours'] = named;
