@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Address, readAddress, toPagePath } from '../site/address.ts';
-import { order } from '../site/sidebar.ts';
+import { listed } from '../site/sidebar.ts';
 
 const readme = join(import.meta.dirname, '../README.md');
 
@@ -10,9 +10,8 @@ const readme = join(import.meta.dirname, '../README.md');
  * from the files. Without one they lead to the files of the package.
  */
 export function linkPages(text: string, { url }: Address): string {
-  const paths: readonly string[] = Object.values(order).flat();
   return text.replace(/\]\(([^)#\s]+)(#[^)]*)?\)/g, (link, to: string, anchor = '') => {
-    const path = paths.find((one) => to === `docs/${one}` || (to.startsWith('https://') && to.endsWith(`/${toPagePath(one)}`)));
+    const path = listed.find((one) => to === `docs/${one}` || (to.startsWith('https://') && to.endsWith(`/${toPagePath(one)}`)));
     if (path === undefined) return link;
     return `](${url === undefined ? `docs/${path}` : `${url}${toPagePath(path)}`}${anchor})`;
   });

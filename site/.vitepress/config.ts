@@ -8,7 +8,7 @@ import { showFileNames } from './markdown/file-names.ts';
 import { anchorOf } from './markdown/headings.ts';
 import { foldLines } from './markdown/lines.ts';
 import { linkSources } from './markdown/sources.ts';
-import { labelCells } from './markdown/tables.ts';
+import { boxTables, labelCells } from './markdown/tables.ts';
 import { showTitles } from './markdown/titles.ts';
 import { writeSources } from './output/write-sources.ts';
 import { writeTexts } from './output/write-texts.ts';
@@ -19,6 +19,12 @@ import { resolveFromSite } from './resolve-from-site.ts';
 
 const address = readAddress(process.env.SITE_URL);
 const { base, url } = address;
+
+/** The beginning of a page is worth more than its sections, and any page more than the list of what has changed. */
+function boostDocument(id: string, _term: string, stored?: Readonly<Record<string, unknown>>): number {
+  if (id.includes('about/changelog')) return 0.2;
+  return String(stored?.titles) === '' ? 1.25 : 1;
+}
 
 export default defineConfig({
   title: 'koa-mongo-resource',
@@ -49,6 +55,7 @@ export default defineConfig({
       linkSources(md, base);
       showTitles(md);
       labelCells(md);
+      boxTables(md);
     },
   },
   vite: {
@@ -59,9 +66,12 @@ export default defineConfig({
   themeConfig: {
     nav: sections().map(({ text, pages: [first] }) => ({ text, link: `/${first?.path}`, activeMatch: `^/${text.toLowerCase()}/` })),
     sidebar: Object.fromEntries(
-      sections().map(({ text, pages }) => [
+      sections().map(({ text, groups }) => [
         `/${text.toLowerCase()}/`,
-        [{ text, items: pages.map(({ path, title }) => ({ text: title, link: `/${path}` })) }],
+        groups.map(({ text: name, pages }) => ({
+          text: name,
+          items: pages.map(({ path, title }) => ({ text: title, link: `/${path}` })),
+        })),
       ]),
     ),
     outline: [2, 3],
@@ -72,7 +82,7 @@ export default defineConfig({
         miniSearch: {
           searchOptions: {
             fuzzy: (term) => (term.length > 5 ? 0.2 : false), // misspelt words are found, but `sort` is not `soft`
-            boostDocument: (_id, _term, stored) => (String(stored?.titles) === '' ? 1.25 : 1), // the beginning of a page
+            boostDocument,
           },
         },
       },

@@ -5,7 +5,7 @@ import { Reader } from '../support/docs/reader.ts';
 import { useLibrary } from '../support/processes/use-library.ts';
 
 /** The pages to follow from the beginning to the end. A step of the tutorial finds what the one before has left. */
-const steps = order.Start.filter((path) => /quick-start|tutorial\/\d/.test(path)).map((path) => `docs/${path}`);
+const steps = order.Start.Start.filter((path) => /quick-start|tutorial\/\d/.test(path)).map((path) => `docs/${path}`);
 let reader: Reader;
 
 const library = useLibrary();

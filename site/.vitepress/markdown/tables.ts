@@ -16,3 +16,9 @@ export function labelCells(md: MarkdownRenderer): void {
     }
   });
 }
+
+/** Puts each table into a box, in which it scrolls sideways if it is wider than the text: keys scroll it, too. */
+export function boxTables(md: MarkdownRenderer): void {
+  md.renderer.rules.table_open = () => '<div class="table-box" tabindex="0">\n<table>\n';
+  md.renderer.rules.table_close = () => '</table>\n</div>\n';
+}
