@@ -21,10 +21,10 @@ export const faultAreas: readonly Area[] = [
       [
         'mongo/driver/shared-inserts',
         'const batch = new Batch(members);',
-        'const batch = new Batch(members);\n    for (const { resolve } of members) resolve();',
+        'const batch = new Batch(members);\n    for (const { resolve } of members) resolve();\n    await new Promise((done) => setTimeout(done, 20));',
       ],
     ],
-    tests: ['faults/killed-service', 'faults/soak'],
+    tests: ['faults/killed-service', 'faults/soak', 'faults/outages'],
   },
   // Sessions, transactions, and latches of references.
   {

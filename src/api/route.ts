@@ -13,7 +13,7 @@ export interface Route extends Endpoint {
   readonly readmit?: ResourceMiddleware;
   /** Whether the path may also be that of a record, for other methods. */
   readonly mayBeRecord?: boolean;
-  /** Whether every caller knows it, whatever rules hold. 405 and OPTIONS, which ask no rules, name no others. @default it does */
+  /** Whether every caller knows it: 405 and OPTIONS, which ask no rules, name no others. @default it does */
   isKnownToAll?(): boolean;
   /** Whether it reads a JSON body. */
   readonly readsJson?: boolean;

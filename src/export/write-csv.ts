@@ -94,8 +94,8 @@ function quote(text: string): string {
 }
 
 /**
- * Before a character with which spreadsheets begin a formula, or that they skip before one: at the beginning, and behind
- * a semicolon, which begins another cell where the comma is that of decimals.
+ * Before a character with which spreadsheets begin a formula, or that they skip before one: at the beginning, and
+ * behind a semicolon, which begins another cell where the comma is that of decimals.
  */
 const arming = /(?<=^|;)(?=[=+\-@＝＋－＠\t\r\n\0])/g;
 /** The same in JSON, which has semicolons in its texts only. */

@@ -210,7 +210,7 @@ export interface FieldEntry extends FieldPath {
    * array.
    */
   readonly inNestedArray: boolean;
-  /** Whether digits in the path are the key of an object in an array, or below one. A query takes them for a position, too. */
+  /** Whether digits in the path are a key below an array: a query takes them for a position, too. */
   readonly mayBePosition: boolean;
   /** Whether a record may have no value for this field. */
   readonly mayBeMissing: boolean;

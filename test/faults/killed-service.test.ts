@@ -32,7 +32,7 @@ it('loses nothing that it has acknowledged when its process is killed under load
     },
   };
   const load = await Load.start(asked, 24);
-  for (let round = 0; round < 3 * rounds; round++) {
+  for (let round = 0; round < 6 * rounds; round++) {
     await load.until(150, isGood);
     const next = await startService(deployment, 'killed');
     await service.kill();

@@ -24,8 +24,8 @@ interface Group {
 
 /**
  * Writes the JSON of the groups, an array. Throws `too_many_matches` (422) if there are too many groups, if they have
- * too many bytes, or if too many records match, and `validation_failed` (422) for a figure beyond the range of its type.
- * Other requests run between them.
+ * too many bytes, or if too many records match, and `validation_failed` (422) for a figure beyond the range of its
+ * type. Other requests run between them.
  */
 export async function writeGroups(
   { found, isCut }: FirstBatch,
