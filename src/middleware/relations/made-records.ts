@@ -13,7 +13,7 @@ interface Made {
   readonly ids: Map<string, unknown[]>;
 }
 
-/** Forgotten with the guards that have opened, if the request is authenticated again. Each operation of a batch has its own. */
+/** Forgotten with the opened guards, if the request is authenticated again. Each operation of a batch has its own. */
 const madeBy = new WeakMap<object, Made>();
 
 /** Remembers a record that a store of the request has made, for as long as its transaction lasts. */
