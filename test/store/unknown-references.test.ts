@@ -2,7 +2,6 @@ import { defineModel, openStore, service, t } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
 
-const Team = defineModel('Team', { collection: 'teams', fields: { id: t.string() } });
 const fields = {
   id: t.string(),
   team: t.optional(t.ref('Team', { id: t.string(), exists: true })),

@@ -44,8 +44,9 @@ export async function readByCursor(ask: AskPage, positions: Positions, { offset,
     if (at >= offset) data.push(...answer.data);
     at += answer.data.length;
     total ??= answer.page.total;
-    hasNext = answer.page.has_next && answer.data.length > 0;
-    if (hasNext && answer.page.next_cursor) remember(positions, at, answer.page.next_cursor);
+    const next = answer.page.has_next && answer.data.length > 0 ? answer.page.next_cursor : undefined;
+    hasNext = typeof next === 'string';
+    if (typeof next === 'string') remember(positions, at, next);
   }
   return { data, hasNext, total };
 }

@@ -65,9 +65,12 @@ export class Records {
     const query = [...queryOf(conditions(description)), ...sortOf(sort, description), ...this.#furtherOf(meta, description)];
     const byNumber = parameters.has('page');
     const counts = (meta?.total ?? byNumber) && (parameters.get('total')?.enum?.includes('true') ?? false);
+    const names = new Set(query.map(([name]) => name));
+    const isRanked = names.has('q') && !names.has('sort'); // the best matches, which are one page
+    const isAnswer = byNumber || isRanked ? isPage : isCursorPage;
     const ask: AskPage = (page) => {
       const all = [...query, ...page, ...(counts ? [['total', 'true'] as const] : [])];
-      return this.send('GET', this.#pathOf(resource), { query: all, signal, isAnswer: byNumber ? isPage : isCursorPage });
+      return this.send('GET', this.#pathOf(resource), { query: all, signal, isAnswer });
     };
     const rows = await (byNumber
       ? readByNumber(ask, { offset, count })
