@@ -233,9 +233,17 @@ describe('a request with an Idempotency-Key', () => {
     expect(await keys().countDocuments()).toBe(1);
   });
 
-  it('has no effect on PUT and DELETE, which can be sent again anyway', async () => {
-    expect((await send('PUT', '/docs/a', { text: 'y' }, 'k')).status).toBe(200);
-    expect((await send('DELETE', '/docs/a', undefined, 'k')).status).toBe(204);
+  it('has no effect on PUT and DELETE, whose repeats leave the same and answer otherwise', async () => {
+    await create(undefined);
+    const put = (headers = {}) => send('PUT', '/docs/n', { text: 'p' }, 'k', headers);
+    const remove = (headers = {}) => send('DELETE', '/docs/n', undefined, 'k', headers);
+    const guarded = [await put({ 'if-match': '"0"' }), await put({ 'if-match': '"0"' })];
+    expect(guarded.map(({ status }) => status)).toEqual([200, 412]);
+    expect(await docs().findOne({ _id: 'n' })).toMatchObject({ text: 'p', revision: 1 });
+    expect((await put()).body.data).toMatchObject({ text: 'p', revision: 2 });
+    expect([(await remove({ 'if-match': '"2"' })).status, (await remove({ 'if-match': '"2"' })).status, (await remove()).status]).toEqual([
+      204, 404, 404,
+    ]);
     expect(await keys().countDocuments()).toBe(0);
   });
 

@@ -143,3 +143,21 @@ describe('`before`', () => {
     ]);
   });
 });
+
+describe('a walk in which a record moves, because its sort value changes', () => {
+  const walk = async (sort: string, id: number, group: string) => {
+    const first = await list(`rows?limit=5&sort=${sort}`);
+    await rows().updateOne({ _id: id }, { $set: { group } });
+    const second = await list(`rows?limit=20&sort=${sort}&after=${first.page.next_cursor}`);
+    return [...first.ids, ...second.ids].filter((one) => one === id).length;
+  };
+
+  it.each([
+    ['twice', 'group', 0, 'c', 2],
+    ['not at all', 'group', 9, '0', 0],
+    ['once, if the list is sorted by what does not change', 'id', 0, 'c', 1],
+    ['once, if it moves among those that are still to come', 'group', 9, 'c', 1],
+  ])('visits it %s', async (_how, sort, id, group, times) => {
+    expect(await walk(sort, id, group)).toBe(times);
+  });
+});

@@ -21,7 +21,11 @@ export type CustomMethod = (typeof customMethods)[number];
  * it.
  */
 export type RequestContext<Principal, App = Koa.Context> = ContextOf<Principal, App> &
-  Pick<Slots, 'typedQuery'> & { readonly params: AnyParams };
+  Pick<Slots, 'typedQuery'> & {
+    readonly params: AnyParams;
+    /** `body` is what was sent, and may be anything: its schema is checked where it is read, and not for all who see it. */
+    readonly request: { readonly body?: unknown };
+  };
 
 // biome-ignore lint/suspicious/noExplicitAny: one function may stand for several paths
 type AnyParams = Readonly<Record<string, any>>;
