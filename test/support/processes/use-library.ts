@@ -23,13 +23,14 @@ export function useLibrary(): Library {
   const outdir = mkdtempSync(join(root, '.tmp/library-')); // in the repository, so that packages are found from there
   afterAll(() => rmSync(outdir, { recursive: true, force: true }));
   const middlewares = readdirSync(join(root, 'src/middleware')).filter((name) => name.endsWith('.ts'));
-  const files = ['index.ts', 'products/mcp/mcp.ts', 'products/cli/main.ts', ...middlewares.map((name) => `middleware/${name}`)];
+  const files = ['index.ts', 'products/mcp/mcp.ts', 'products/webhooks/webhooks.ts', 'products/cli/main.ts', ...middlewares.map((name) => `middleware/${name}`)];
   const entryPoints = files.map((file) => join(root, 'src', file));
   const format = { format: 'esm', platform: 'node', packages: 'external', outbase: join(root, 'src'), logLevel: 'warning' } as const;
   buildSync({ entryPoints, outdir, bundle: true, splitting: true, ...format });
   const paths = {
     'koa-mongo-resource': ['./index.js'],
     'koa-mongo-resource/mcp': ['./products/mcp/mcp.js'],
+    'koa-mongo-resource/webhooks': ['./products/webhooks/webhooks.js'],
     'koa-mongo-resource/middleware/*': ['./middleware/*.js'],
   };
   const tsconfig = join(outdir, 'tsconfig.json');
