@@ -23,7 +23,13 @@ export function useLibrary(): Library {
   const outdir = mkdtempSync(join(root, '.tmp/library-')); // in the repository, so that packages are found from there
   afterAll(() => rmSync(outdir, { recursive: true, force: true }));
   const middlewares = readdirSync(join(root, 'src/middleware')).filter((name) => name.endsWith('.ts'));
-  const files = ['index.ts', 'products/mcp/mcp.ts', 'products/webhooks/webhooks.ts', 'products/cli/main.ts', ...middlewares.map((name) => `middleware/${name}`)];
+  const files = [
+    'index.ts',
+    'products/mcp/mcp.ts',
+    'products/webhooks/webhooks.ts',
+    'products/cli/main.ts',
+    ...middlewares.map((name) => `middleware/${name}`),
+  ];
   const entryPoints = files.map((file) => join(root, 'src', file));
   const format = { format: 'esm', platform: 'node', packages: 'external', outbase: join(root, 'src'), logLevel: 'warning' } as const;
   buildSync({ entryPoints, outdir, bundle: true, splitting: true, ...format });
