@@ -137,6 +137,10 @@ describe('the guides with packages of their own', () => {
       await player.playAll(exchangesOf(guides.feathers));
       const id = player.known.get('6b01b4bf4ace1bf9239ebee2');
       expect((await send(port, 'PATCH', `/messages/${id}`, { body: { likes: 8 } })).body).toMatchObject({ likes: 8, revision: 1 });
+      expect((await send(port, 'PATCH', `/messages/${id}`, { body: { likes: 8, revision: 0 } })).body).toMatchObject({ revision: 2 });
+      expect((await send(port, 'PUT', `/messages/${id}`, { body: { text: 'World', likes: 9 } })).status).toBe(405);
+      const forged = await send(port, 'POST', '/messages', { body: { text: 'Forged', likes: 0, revision: 'x' } });
+      expect(forged.body).toMatchObject({ text: 'Forged', revision: 0 });
       const stale = await send(port, 'PATCH', `/v2/messages/${id}`, { headers: { 'if-match': '"0"' }, body: { likes: 9 } });
       expect(stale.status).toBe(412);
     } finally {
