@@ -80,6 +80,6 @@ export const dearAreas: readonly Area[] = [
   },
   {
     files: ['mongo/collection/upsert', 'mongo/validators/collection-validator', 'mongo/near/read-near'],
-    tests: ['store/upsert-property.slow', 'feature/validators-property.slow', 'feature/near-property.slow'],
+    tests: ['store/upsert-property.slow', 'feature/validators-property.slow', 'feature/stored/accepted.slow', 'feature/near-property.slow'],
   },
 ];

@@ -31,7 +31,7 @@ function* brokenBy(schema: Document, value: Document): Generator<Document> {
     yield rest;
   }
   for (const [key, rules] of Object.entries<Document>(schema.properties ?? {})) {
-    if (Object.keys(rules).length === 0 || key === '_id') continue;
+    if (Object.keys(rules).length === 0 || rules.not || key === '_id') continue; // an untyped one may be all but null
     yield { ...value, [key]: strange };
     if (rules.properties && value[key]) for (const inner of brokenBy(rules, value[key])) yield { ...value, [key]: inner };
     if (rules.items && Object.keys(rules.items).length > 0) yield { ...value, [key]: [strange] };

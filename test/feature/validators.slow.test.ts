@@ -46,26 +46,26 @@ const decimal = (text: string) => Decimal128.fromString(text);
 describe('collectionValidator()', () => {
   it.each<[name: string, field: FieldSchema, accepted: unknown[], refused: unknown[]]>([
     ['string', t.string({ minLength: 2, maxLength: 3 }), ['ab', '🙂🙂🙂'], ['a', '🙂', 'abcd', 5, null]],
-    ['string with a simple pattern', t.string({ pattern: '^[A-Z]{2}-?[0-9]+$' }), ['AB-1', 'AB12'], ['ab-1', 'AB-']],
+    ['string with a simple pattern', t.string({ pattern: '^[A-Z]{2}-?[0-9]+$' }), ['AB-1', 'AB12'], ['ab-1', 'AB-', 'AB-1\n']],
     ['string with another pattern', t.string({ pattern: '^\\p{Lu}' }), ['Ä', 'ä'], [5]],
     ['string with the longest pattern', t.string({ pattern: `^${'[ab]'.repeat(1023)}ab$` }), [`${'a'.repeat(1023)}ab`], ['ab', 5]],
     ['string with a longer pattern', t.string({ pattern: `^${'[ab]'.repeat(1023)}abc$` }), ['ab'], [5]],
     ['enum', t.enum(['a', 'b']), ['a'], ['c', null, 1]],
-    ['int', t.int({ minimum: 1, exclusiveMaximum: 10, multipleOf: 3 }), [3, long(9n)], [0, 4, 12, new Double(3), '3']],
-    ['int beyond 32 bits', t.int(), [long(9007199254740991n)], [new Double(1), decimal('1')]],
+    ['int', t.int({ minimum: 1, exclusiveMaximum: 10, multipleOf: 3 }), [3, long(9n), new Double(3)], [0, 4, 12, new Double(3.5), '3']],
+    ['int beyond 32 bits', t.int(), [long(9007199254740991n), new Double(-1)], [long(9007199254740992n), new Double(2 ** 53), decimal('1')]],
     ['int with two lower bounds', t.int({ minimum: 1, exclusiveMinimum: 1 }), [2], [1]],
     ['int64', t.int64({ minimum: 9007199254740993n }), [long(9007199254740993n)], [long(9007199254740992n), 5]],
     [
       'float',
       t.float({ minimum: 0, exclusiveMaximum: 1, multipleOf: 0.01 }),
-      [new Double(0), new Double(0.07)],
-      [new Double(1), new Double(-0.1), new Int32(0)],
+      [new Double(0), new Double(0.07), new Int32(0)],
+      [new Double(1), new Double(-0.1), new Double(Number.NaN), new Int32(1)],
     ],
     [
       'decimal',
       t.decimal({ minimum: '0.01', maximum: '9.99' }),
-      [decimal('0.010'), decimal('9.99')],
-      [decimal('0.009'), decimal('10'), new Double(1)],
+      [decimal('0.010'), decimal('9.99'), new Double(0.01), new Double(9.99), 1, long(2n)],
+      [decimal('0.009'), decimal('10'), decimal('NaN'), new Double(9.991), 10],
     ],
     ['boolean', t.boolean(), [true], [1, 'true']],
     ['date', t.date(), [new Date()], ['2026-01-31T12:00:00Z', 0]],
@@ -75,10 +75,10 @@ describe('collectionValidator()', () => {
     [
       'point',
       t.point(),
-      [{ type: 'Point', coordinates: [new Double(8), new Double(47)] }],
-      [{ type: 'Point', coordinates: [8, 47] }, { type: 'Point', coordinates: [8.5, 90.5] }, [8.5, 47.5], { type: 'Point' }],
+      [{ type: 'Point', coordinates: [new Double(8.5), 47] }],
+      [{ type: 'Point', coordinates: [decimal('8'), 47] }, { type: 'Point', coordinates: [8.5, 90.5] }, [8.5, 47.5], { type: 'Point' }],
     ],
-    ['any', t.any(), ['x', 5, { a: 1 }], []],
+    ['any', t.any(), ['x', 5, { a: 1 }], [null]],
     [
       'array',
       t.array(t.string(), { minItems: 1, maxItems: 2, uniqueItems: true }),
@@ -92,7 +92,7 @@ describe('collectionValidator()', () => {
       [{ a: 1 }, { $set: 1, 'a.b': 2 }],
       [{}, { a: 1, b: 1, c: 1 }, { a: 'x' }, []],
     ],
-    ['map of what may be null', t.map(t.nullable(t.decimal())), [{ a: null, b: decimal('1') }], [{ a: 1 }]],
+    ['map of what may be null', t.map(t.nullable(t.decimal())), [{ a: null, b: decimal('1') }, { a: 1 }], [{ a: 'x' }]],
     [
       'object',
       t.object('Place', { city: t.string(), zip: t.optional(t.string()) }),
@@ -111,22 +111,23 @@ describe('collectionValidator()', () => {
 
   it.each<[name: string, field: FieldSchema, mayBeMissing: boolean, mayBeNull: boolean]>([
     ['a plain field', t.string(), false, false],
-    ['a field with a default, which older records lack', t.string({ default: '' }), true, false],
-    ['an optional field', t.optional(t.string()), true, false],
-    ['a nullable field', t.nullable(t.string()), true, false],
-    ['a nullable field with storeNone', t.nullable(t.string(), { storeNone: true }), false, true],
+    ['a field with a default, which older records lack', t.string({ default: '' }), true, true],
+    ['an optional field', t.optional(t.string()), true, true],
+    ['a nullable field', t.nullable(t.string()), true, true],
+    ['a nullable field with storeNone', t.nullable(t.string(), { storeNone: true }), true, true],
     ['an optional nullable field with storeNone', t.optional(t.nullable(t.string(), { storeNone: true })), true, true],
-    ['a nullable enum with storeNone', t.nullable(t.enum(['a']), { storeNone: true }), false, true],
+    ['a nullable enum with storeNone', t.nullable(t.enum(['a']), { storeNone: true }), true, true],
   ])('knows how %s stores nothing', async (_name, field, mayBeMissing, mayBeNull) => {
     const accepts = await validated({ value: field });
     expect([await accepts({}), await accepts({ value: null })]).toEqual([mayBeMissing, mayBeNull]);
   });
 
-  it('knows the id, the revision and the timestamps', async () => {
+  it('knows the id, the revision, which older records lack, and the timestamps', async () => {
     const accepts = await validated({ id: t.string(), revision: t.revision(), createdAt: t.createdAt() });
     expect(await accepts({ _id: 'x', revision: 1, createdAt: new Date() })).toBe(true);
-    expect(await accepts({ _id: 'y' })).toBe(true);
-    for (const wrong of [{ _id: 5 }, { _id: 'z', revision: -1 }, { _id: 'z', createdAt: 'x' }]) expect(await accepts(wrong)).toBe(false);
+    expect(await accepts({ _id: 'y', createdAt: new Date() })).toBe(true);
+    const createdAt = new Date();
+    for (const wrong of [{ _id: 5, createdAt }, { _id: '', createdAt }, { _id: 'z', revision: -1, createdAt }, { _id: 'z', createdAt: 'x' }]) expect(await accepts(wrong)).toBe(false);
   });
 
   it('is a plain object, the same each time', () => {
@@ -137,7 +138,7 @@ describe('collectionValidator()', () => {
         title: 'Thing',
         bsonType: 'object',
         required: ['_id', 'a'],
-        properties: { _id: { bsonType: 'objectId' }, a: { bsonType: ['int', 'long'], minimum: 0 }, b: {} },
+        properties: { _id: { bsonType: 'objectId' }, a: { bsonType: ['int', 'long', 'double'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER, multipleOf: 1 }, b: {} },
       },
     });
   });

@@ -8,8 +8,8 @@ import { binaryLeaf, stringLeaf } from '../value/leaves.ts';
 const longest = 512;
 
 /** Matches all strings without NUL except `.` and `..`, in syntax that every dialect of regular expressions has. */
-const pattern = '^(?:[^.\\x00]|\\.[^.\\x00]|\\.\\.[^\\x00])[^\\x00]*$';
-const matches = new RegExp(pattern, 'u');
+export const addressable = '^(?:[^.\\x00]|\\.[^.\\x00]|\\.\\.[^\\x00])[^\\x00]*$';
+const matches = new RegExp(addressable, 'u');
 
 /**
  * Returns the field of the id with constraints that let a URL path address every id, in addition to its own. URLs drop
@@ -44,7 +44,7 @@ function asStringId(field: CompiledField, node: LeafNode): CompiledField {
     maxLength: Math.min(longest, (keywords.maxLength as number | undefined) ?? longest),
   };
   // The part has its own type: some generators do not look at the type beside an `allOf`.
-  const published = keywords.pattern === undefined ? { pattern } : { allOf: [{ type: 'string', pattern }] };
+  const published = keywords.pattern === undefined ? { pattern: addressable } : { allOf: [{ type: 'string', pattern: addressable }] };
   return {
     ...field,
     node: { ...node, keywords: { ...keywords, ...bounds, ...published } },

@@ -1,8 +1,9 @@
 import { absent, type Node, type ObjectNode, type Slot } from '../node.ts';
 import { compileShownValue, type ShowValue } from '../shown-value.ts';
+import { isAccepted } from '../value/accepted.ts';
 import { isDouble } from '../value/bson-type.ts';
 import { copyValue } from '../value/copy-value.ts';
-import { type Leaf, Misfit } from '../value/leaf.ts';
+import type { Leaf } from '../value/leaf.ts';
 import { isStoredObject, mapEntries } from '../value/stored-shape.ts';
 import { changeFields, showNull } from './change-fields.ts';
 import { itemsIn, memberIn, takesMember, valuesIn } from './place.ts';
@@ -15,9 +16,9 @@ export type Hydrate = (stored: unknown) => unknown;
  * numbers by their declared types, and every field, including private ones. The document is a deep copy, including
  * dates and bytes, so that changes of it do not change the answer.
  *
- * A stored value that its field cannot read is a {@link Misfit}, unless `onMisfit` says what stands for it. The
- * document has no computed fields, unless it is made for a `place`: the schema of an answer, and then those that it
- * takes.
+ * A stored value that its field cannot read is a `Misfit`, unless `onMisfit` says what stands for each value that its
+ * field does not accept. The document has no computed fields, unless it is made for a `place`: the schema of an answer,
+ * and then those that it takes.
  */
 export function compileHydrate(node: ObjectNode, onMisfit?: Hydrate, place?: Node): Hydrate {
   const stored = node.fields.map((field) => ({
@@ -62,7 +63,7 @@ export function compileItemHydrate(slot: Slot, onMisfit?: Hydrate, place?: Node)
 function compileSlotHydrate({ node }: Slot, onMisfit: Hydrate | undefined, place: Node | undefined): Hydrate {
   switch (node.kind) {
     case 'leaf':
-      return node.leaf.base && onMisfit ? fitting(node.leaf, onMisfit) : (stored) => asReadBack(node.leaf.toDocument(stored));
+      return compileLeafHydrate(node.leaf, onMisfit);
     case 'object':
       return compileHydrate(node, onMisfit, place);
     case 'array': {
@@ -76,15 +77,9 @@ function compileSlotHydrate({ node }: Slot, onMisfit: Hydrate | undefined, place
   }
 }
 
-function fitting(leaf: Leaf, onMisfit: Hydrate): Hydrate {
-  return (stored) => {
-    try {
-      return asReadBack(leaf.toDocument(stored));
-    } catch (error) {
-      if (error instanceof Misfit) return onMisfit(stored);
-      throw error;
-    }
-  };
+function compileLeafHydrate({ accepted, toDocument }: Leaf, onMisfit?: Hydrate): Hydrate {
+  const hydrate: Hydrate = (stored) => asReadBack(toDocument(stored));
+  return accepted && onMisfit ? (stored) => (isAccepted(accepted, stored) ? hydrate(stored) : onMisfit(stored)) : hydrate;
 }
 
 function hydrateMembers(stored: unknown, hydrate: Hydrate): unknown {

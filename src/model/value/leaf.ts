@@ -1,4 +1,5 @@
 import type { Invalid } from '../../rules.ts';
+import type { AcceptedForm } from './accepted.ts';
 import type { WriteBson } from './write-bson.ts';
 
 /**
@@ -25,6 +26,11 @@ export interface Leaf<Stored = unknown> {
   readonly range?: Readonly<Record<string, unknown>>;
   /** The BSON types of its stored values, by their `$type` names. */
   readonly bsonTypes: readonly string[];
+  /**
+   * The forms in which a collection may have its values. Undefined for a type that reads any value, or whose values have
+   * parts.
+   */
+  readonly accepted?: readonly AcceptedForm[];
   /** Reads a value of a parsed JSON body. */
   fromJson(value: unknown): Stored | Invalid;
   /** Reads the text of a query parameter or path segment. */

@@ -1,6 +1,7 @@
 import { Decimal128, Double } from 'mongodb';
 import { JsonNumber, toInteger, underflows } from '../../http/json-number.ts';
 import { Invalid } from '../../rules.ts';
+import { safeDouble } from './accepted.ts';
 import { isDecimal128, isDouble } from './bson-type.ts';
 import { encodeDecimal } from './decimal-text.ts';
 import type { Leaf } from './leaf.ts';
@@ -64,6 +65,7 @@ export const intLeaf: Leaf<number | bigint> = {
   textSchema: { type: 'integer', format: 'int64', minimum: minInt64, maximum: maxInt64 },
   range: { format: 'int64', minimum, maximum },
   bsonTypes: integerBsonTypes,
+  accepted: [{ ...safeDouble, bsonTypes: ['int', 'long', 'double'] }],
   fromJson(value) {
     if (typeof value === 'number' && Number.isSafeInteger(value)) return storeInteger(value);
     const integer = readInteger(value);
@@ -82,6 +84,7 @@ export const int64Leaf: Leaf<bigint> = {
   readSchema: { type: 'integer', format: 'int64' },
   range: { minimum: minInt64, maximum: maxInt64 },
   bsonTypes: integerBsonTypes,
+  accepted: [{ bsonTypes: ['int', 'long'] }, safeDouble],
   fromJson(value) {
     const integer = readInteger(value);
     return integer instanceof Invalid ? integer : checkInt64(integer);
@@ -106,6 +109,7 @@ export const floatLeaf: Leaf<Double> = {
   name: 'float',
   readSchema: { type: 'number' },
   bsonTypes: integerBsonTypes,
+  accepted: [{ bsonTypes: ['int', 'long', 'double'] }],
   fromJson(value) {
     if (typeof value === 'number') return Number.isFinite(value) ? new Double(value) : beyondDouble;
     return isNumber(value) ? storeDouble(String(value)) : notNumber;
@@ -151,6 +155,7 @@ export const decimalLeaf: Leaf<Decimal128> = {
   writeSchema: { type: ['string', 'number'], format: 'decimal', pattern: decimalPattern },
   textSchema: { type: 'string', format: 'decimal', pattern: decimalPattern },
   bsonTypes: integerBsonTypes,
+  accepted: [{ bsonTypes: ['int', 'long', 'decimal'] }, { bsonTypes: ['double'] }],
   fromJson(value) {
     if (typeof value === 'string') return parseDecimal(value);
     if (!isNumber(value)) return notDecimal;

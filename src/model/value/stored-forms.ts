@@ -1,7 +1,7 @@
 import { Decimal128, Double } from 'mongodb';
 import { Invalid } from '../../rules.ts';
+import { type AcceptedForm, isAccepted, numberOf } from './accepted.ts';
 import { bson, declined, readInt32, readInt64 } from './bson-bytes.ts';
-import { isDouble, isInt32, isLong } from './bson-type.ts';
 import { formatDecimal } from './decimal-text.ts';
 import type { JsonOutput } from './json-output.ts';
 import { type Leaf, Misfit } from './leaf.ts';
@@ -20,12 +20,12 @@ export const storedForms = {
 interface Form {
   /** What a stored value must be, as the end of a sentence that begins with its field. */
   readonly rule: string;
-  readonly bsonTypes: readonly string[];
+  readonly accepted: readonly AcceptedForm[];
   /** The stored form of a value. What it cannot hold exactly is invalid. */
   write(value: unknown): unknown;
   /** The same for a value that is only compared: stored values are as much before and behind it as they should. */
   compare(value: unknown): unknown;
-  /** The value of a stored one. Undefined if it does not fit. */
+  /** The value of a stored one that is accepted. */
   read(stored: unknown): unknown;
   /** Writes the JSON of a stored text or integer. False if it does not fit, or has to be written in another way. */
   writeJson(stored: string | number, out: JsonOutput): boolean;
@@ -42,15 +42,15 @@ function storedIn(base: Leaf, form: Form): Leaf {
   const [write, compare] = [onValid(form.write), onValid(form.compare)];
   const notStored = new Invalid('type', form.rule, { type: base.name });
   function read(stored: unknown): unknown {
-    const value = form.read(stored);
-    if (value === undefined) throw new Misfit(form.rule);
-    return value;
+    if (!isAccepted(form.accepted, stored)) throw new Misfit(form.rule);
+    return form.read(stored);
   }
   return {
     ...base,
     base,
     ownForm: form.ownForm,
-    bsonTypes: form.bsonTypes,
+    bsonTypes: form.accepted.flatMap(({ bsonTypes }) => bsonTypes),
+    accepted: form.accepted,
     fromJson: (value) => write(base.fromJson(value)),
     fromText: (text) => compare(base.fromText(text)),
     fromDocument: (value) => write(base.fromDocument(value)),
@@ -99,6 +99,9 @@ function isIntegerWithin(path: string, bound: number): object {
 /** The bounds of 64-bit integers. Both are doubles; the second one is beyond. */
 const [least64, beyond64] = [new Double(-(2 ** 63)), new Double(2 ** 63)];
 
+/** The greatest double within 64 bits. */
+const lastDouble64 = 2 ** 63 - 1_024;
+
 /** The expression that is true if a value is a double that is an integer of 64 bits. */
 export function isWholeDouble(value: string | object): object {
   return {
@@ -116,12 +119,9 @@ export function isInt64(value: string | object): object {
   return { $or: [{ $in: [{ $type: value }, ['int', 'long']] }, isWholeDouble(value)] };
 }
 
-/** A stored number that is an integer. Drivers of JavaScript store every number beyond 32 bits as a double. */
-function integerOf(stored: unknown): bigint | undefined {
-  if (typeof stored === 'bigint') return stored;
-  if (isLong(stored)) return stored.toBigInt();
-  const value = isDouble(stored) || isInt32(stored) ? stored.value : stored;
-  return Number.isInteger(value) ? BigInt(value as number) : undefined;
+/** Integers of any BSON type. Drivers of JavaScript store every number beyond 32 bits as a double. */
+function integersFrom(minimum: number, maximum: number): AcceptedForm {
+  return { bsonTypes: integers, isWhole: true, minimum, maximum };
 }
 
 function asInteger(units: bigint): number | bigint {
@@ -131,13 +131,10 @@ function asInteger(units: bigint): number | bigint {
 
 const booleanAsInt: Form = {
   rule: 'must be stored as 0 or 1',
-  bsonTypes: integers,
+  accepted: [integersFrom(0, 1)],
   write: (value) => (value ? 1 : 0),
   compare: (value) => (value ? 1 : 0),
-  read(stored) {
-    const value = integerOf(stored);
-    return value === 0n || value === 1n ? value === 1n : undefined;
-  },
+  read: (stored) => Number(numberOf(stored)) === 1,
   writeJson(stored, out) {
     if (stored !== 0 && stored !== 1) return false;
     out.text(stored === 1 ? 'true' : 'false');
@@ -155,13 +152,10 @@ function epoch(unit: 1 | 1_000): Form {
   };
   return {
     rule: `must be stored as an integer of ${unit === 1 ? 'milli' : ''}seconds since 1970`,
-    bsonTypes: integers,
+    accepted: [integersFrom(-lastTime / unit, lastTime / unit)],
     write: (value) => ((value as Date).getTime() % unit === 0 ? compare(value) : notWhole),
     compare,
-    read(stored) {
-      const date = new Date(Number(integerOf(stored) ?? Number.NaN) * unit);
-      return Number.isNaN(date.getTime()) ? undefined : date;
-    },
+    read: (stored) => new Date(Number(numberOf(stored)) * unit),
     writeJson(stored, out) {
       if (typeof stored === 'string' || Math.abs(stored) > lastTime / unit) return false;
       writeDate(stored * unit, out);
@@ -175,10 +169,17 @@ function epoch(unit: 1 | 1_000): Form {
 
 const fullYears = new Invalid('out_of_range', 'must be in a year from 0000 to 9999');
 
+const dayPattern = '(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))';
+const leapYearPattern = '(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)';
+const timePattern = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{3}Z';
+
+/** The dates of the years 0000 to 9999, to the millisecond. */
+const dateText = new RegExp(`^(?:[0-9]{4}-${dayPattern}|${leapYearPattern}-02-29)T${timePattern}$`);
+
 /** Their order as texts is their order in time. */
 const dateAsText: Form = {
   rule: 'must be stored as a text such as 2026-01-31T12:00:00.000Z',
-  bsonTypes: ['string'],
+  accepted: [{ bsonTypes: ['string'], pattern: dateText }],
   write(value) {
     const text = (value as Date).toISOString();
     return text.length === 24 ? text : fullYears;
@@ -188,13 +189,9 @@ const dateAsText: Form = {
     if (text.length === 24) return text;
     return text.startsWith('-') ? '' : ':'; // before every digit, and behind every one
   },
-  read(stored) {
-    if (typeof stored !== 'string' || stored.length !== 24) return undefined;
-    const date = new Date(stored);
-    return Number.isNaN(date.getTime()) || date.toISOString() !== stored ? undefined : date;
-  },
+  read: (stored) => new Date(stored as string),
   writeJson(stored, out) {
-    if (dateAsText.read(stored) === undefined) return false;
+    if (typeof stored !== 'string' || !dateText.test(stored)) return false;
     out.text(`"${stored}"`);
     return true;
   },
@@ -217,17 +214,14 @@ function scaled(scale: number): Form {
   }
   return {
     rule: `must be stored as an integer, of which 1${'0'.repeat(scale)} are 1`,
-    bsonTypes: integers,
+    accepted: [{ bsonTypes: ['int', 'long'] }, { ...integersFrom(-(2 ** 63), lastDouble64), bsonTypes: ['double'] }],
     write(value) {
       const units = toUnits(value as Decimal128, scale);
       if (units === undefined) return tooFine;
       return units < minInt64 || units > maxInt64 ? tooLarge : asInteger(units);
     },
     compare,
-    read(stored) {
-      const units = integerOf(stored);
-      return units === undefined ? undefined : fromUnits(units, scale);
-    },
+    read: (stored) => fromUnits(BigInt(numberOf(stored) as number | bigint), scale),
     writeJson(stored, out) {
       if (typeof stored === 'string' || scale > mostPlain) return false;
       const digits = String(Math.abs(stored)).padStart(scale + 1, '0');

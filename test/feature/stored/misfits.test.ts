@@ -157,8 +157,13 @@ describe('the validator of such a model', () => {
 
   it('names the stored keys', () => {
     expect(collectionValidator(Bill).$jsonSchema.properties).toMatchObject({
-      open: { bsonType: ['int', 'long', 'double'], multipleOf: 1, minimum: 0, maximum: 1 },
-      cents: { minimum: -50, maximum: 9000 },
+      open: { bsonType: ['int', 'long', 'double', 'null'], multipleOf: 1, minimum: 0, maximum: 1 },
+      cents: {
+        anyOf: [
+          { minimum: -50, maximum: 9000 },
+          { minimum: -50, maximum: 9000 },
+        ],
+      },
       l: { items: { properties: { d: { additionalProperties: { bsonType: 'string' } } } } },
     });
   });
