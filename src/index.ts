@@ -116,6 +116,7 @@ export type {
   Int64Options,
   NumberOptions,
   StringOptions,
+  UuidOptions,
 } from './model/define/leaf-options.ts';
 export type { LedgerActor, LedgerCaller, ModelHistory, ModelOutbox } from './model/define/ledger.ts';
 export type { Allowed, NearPolicy, Operator, Policy } from './model/define/policy.ts';

@@ -5,6 +5,7 @@ import { useApi } from '../support/http/api.ts';
 
 const objectId = new ObjectId('0123456789abcdef01234567');
 const uuid = new UUID('6f9619ff-8b86-4d01-b42d-00cf4fc964ff');
+const legacy = new Binary(uuid.buffer, 3);
 
 /**
  * A type of ids, how one is stored in the record itself and how in what refers to it, and what an id that leads nowhere
@@ -13,6 +14,27 @@ const uuid = new UUID('6f9619ff-8b86-4d01-b42d-00cf4fc964ff');
 const kinds = [
   { name: 'objectId', id: t.objectId(), own: objectId, referring: objectId, dangling: new ObjectId() },
   { name: 'uuid', id: t.uuid(), own: uuid, referring: uuid, dangling: new UUID() },
+  {
+    name: 'legacy-csharp',
+    id: t.uuid({ storedAs: 'legacy-csharp' }),
+    own: legacy,
+    referring: legacy,
+    dangling: new Binary(Buffer.alloc(16), 3),
+  },
+  {
+    name: 'legacy-java',
+    id: t.uuid({ storedAs: 'legacy-java' }),
+    own: legacy,
+    referring: legacy,
+    dangling: new Binary(Buffer.alloc(16), 3),
+  },
+  {
+    name: 'legacy-python',
+    id: t.uuid({ storedAs: 'legacy-python' }),
+    own: legacy,
+    referring: legacy,
+    dangling: new Binary(Buffer.alloc(16), 3),
+  },
   { name: 'string', id: t.string(), own: 'a "b" é', referring: 'a "b" é', dangling: objectId.toHexString() },
   { name: 'int', id: t.int(), own: new Int32(7), referring: new Double(7), dangling: 8 },
   { name: 'int64', id: t.int64(), own: Long.fromString('9007199254740993'), referring: 9007199254740993n, dangling: 9007199254740992n },

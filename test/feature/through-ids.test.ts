@@ -6,11 +6,15 @@ import { useApi } from '../support/http/api.ts';
 
 const objectId = new ObjectId('0123456789abcdef01234567');
 const uuid = new UUID('6f9619ff-8b86-4d01-b42d-00cf4fc964ff');
+const legacy = new Binary(uuid.buffer, 3);
 
 /** A type of ids, two ids as the records have them, and the first one as another record refers to it. */
 const kinds = [
   { name: 'objectId', id: t.objectId(), ids: [objectId, new ObjectId()], referring: objectId },
   { name: 'uuid', id: t.uuid(), ids: [uuid, new UUID()], referring: uuid },
+  { name: 'legacy-csharp', id: t.uuid({ storedAs: 'legacy-csharp' }), ids: [legacy, new Binary(Buffer.alloc(16), 3)], referring: legacy },
+  { name: 'legacy-java', id: t.uuid({ storedAs: 'legacy-java' }), ids: [legacy, new Binary(Buffer.alloc(16), 3)], referring: legacy },
+  { name: 'legacy-python', id: t.uuid({ storedAs: 'legacy-python' }), ids: [legacy, new Binary(Buffer.alloc(16), 3)], referring: legacy },
   { name: 'string', id: t.string(), ids: ['a "b" é', '/x/'], referring: 'a "b" é' },
   { name: 'int', id: t.int(), ids: [new Int32(7), new Int32(8)], referring: new Double(7) },
   {

@@ -212,7 +212,8 @@ function idField(root: ObjectNode): CompiledModel['id'] {
   const id = root.byName.get('id') as CompiledField;
   if (id.node.kind !== 'leaf' || !isComparable(id.node.leaf))
     throw new ConfigurationError('`id` must be a single value: a string, a number, a UUID, an ObjectId, ….');
-  if (id.node.leaf.base) throw new ConfigurationError('`id` takes no `storedAs`: it is stored as its type says.');
+  if (id.node.leaf.base && !id.node.leaf.storedAs)
+    throw new ConfigurationError('`id` takes no `storedAs`, unless it is a UUID: it is stored as its type says.');
   if (id.node.leaf === decimalLeaf)
     throw new ConfigurationError('`id` cannot be a decimal: 1.0 and 1.00 are equal, so that a record would have several paths.');
   if (id.policy.private) throw new ConfigurationError('`id` cannot be private: it is the path of the record.');

@@ -113,7 +113,7 @@ function compileField(entry: FieldEntry, allow: Allow, path: string): QueryField
 /** The id, a reference, or any other ObjectId or UUID. */
 function isId({ field, path }: FieldEntry, leaf: Leaf | undefined): boolean {
   const { ref } = field.node.kind === 'array' ? field.node.items : field;
-  return path === '_id' || ref !== undefined || leaf === objectIdLeaf || leaf === uuidLeaf;
+  return path === '_id' || ref !== undefined || leaf === objectIdLeaf || leaf?.name === uuidLeaf.name;
 }
 
 // Made once: a model has hundreds of fields, and there is a set for each kind of value only.

@@ -1,4 +1,4 @@
-import type { Decimal128 } from 'mongodb';
+import type { Decimal128, UUID } from 'mongodb';
 import type { FieldOptions } from './schema.ts';
 
 /** Options of `t.string`. Lengths are in Unicode code points. */
@@ -75,6 +75,16 @@ export interface DateOptions extends FieldOptions<Date> {
    * @default a BSON date
    */
   readonly storedAs?: 'string' | 'epoch-ms' | 'epoch-s';
+}
+
+/** Options of `t.uuid`. */
+export interface UuidOptions extends FieldOptions<UUID> {
+  /**
+   * How the database has the bytes of the values, as binary of subtype 3: in the order of the old drivers of .NET, of
+   * Java, or of Python. Ids and references take it, too.
+   * @default binary of subtype 4
+   */
+  readonly storedAs?: 'legacy-csharp' | 'legacy-java' | 'legacy-python';
 }
 
 /** Options of `t.decimal`. Bounds are inclusive and exact. Write fractions as strings. */

@@ -15,6 +15,7 @@ import type {
   Int64Options,
   NumberOptions,
   StringOptions,
+  UuidOptions,
 } from './leaf-options.ts';
 import { maintainedFields } from './maintained-fields.ts';
 import { isOptional, markOptional } from './optional.ts';
@@ -121,12 +122,12 @@ export const t = {
     build({ type: 'string', pattern: '^[0-9a-fA-F]{24}$', ...open(options), bsonType: 'objectId' }),
 
   /**
-   * A UUID (RFC 9562): a `UUID` of the driver in documents. Stored as a BSON binary of subtype 4.
+   * A UUID (RFC 9562): a `UUID` of the driver in documents. Stored as a BSON binary of subtype 4, or as `storedAs` says.
    *
    * @example
    * t.uuid({ unique: true })
    */
-  uuid: <const O extends FieldOptions<UUID>>(options?: O & Closed<O, FieldOptions<UUID>>): Field<LeafTypes<UUID, string>, O> =>
+  uuid: <const O extends UuidOptions>(options?: O & Closed<O, UuidOptions>): Field<LeafTypes<UUID, string>, O> =>
     build({ type: 'string', format: 'uuid', ...open(options), bsonType: 'binData' }),
 
   /**

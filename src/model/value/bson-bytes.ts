@@ -14,6 +14,21 @@ export const bson = {
   decimal128: 0x13,
 } as const;
 
+/** The `$type` names of the element types that an id may have. */
+export const typeNames: ReadonlyMap<number | undefined, string> = new Map([
+  [bson.double, 'double'],
+  [bson.string, 'string'],
+  [bson.object, 'object'],
+  [bson.binary, 'binData'],
+  [bson.objectId, 'objectId'],
+  [bson.boolean, 'bool'],
+  [bson.date, 'date'],
+  [bson.null, 'null'],
+  [bson.int32, 'int'],
+  [bson.int64, 'long'],
+  [bson.decimal128, 'decimal'],
+]);
+
 /**
  * Thrown for bytes that this code does not handle: rare types and damaged data. The caller decodes the record instead.
  * It is a single object, because the stack trace of a new one would cost more than decoding.

@@ -11,9 +11,11 @@ export interface Leaf<Stored = unknown> {
   readonly name: string;
   /** The leaf of the same type in its own form, if this one stores its values in another. */
   readonly base?: Leaf;
+  /** The name of its stored form, if no value in it equals one in another form of the type. */
+  readonly storedAs?: string;
   /**
    * The expression of the database for the value at a path in the type's own form; null where it does not fit. Only a
-   * leaf with `base` has it.
+   * leaf with `base` has it, and none of ids.
    */
   readonly ownForm?: (path: string) => object;
   /** The JSON Schema of values that a client reads. */

@@ -6,6 +6,7 @@ import { formatDecimal } from './decimal-text.ts';
 import type { JsonOutput } from './json-output.ts';
 import { type Leaf, Misfit } from './leaf.ts';
 import { booleanLeaf, dateLeaf } from './leaves.ts';
+import { legacyUuidLeaves, legacyUuids } from './legacy-uuids.ts';
 import { decimalLeaf, maxInt64, minInt64, storeInteger } from './number-leaves.ts';
 import { readDouble, writeDate } from './write-bson-numbers.ts';
 
@@ -14,6 +15,7 @@ export const storedForms = {
   boolean: ['int'],
   date: ['string', 'epoch-ms', 'epoch-s'],
   decimal: ['int'],
+  uuid: legacyUuids,
 } as const;
 
 /** How the values of a type stand in the database. */
@@ -275,5 +277,6 @@ const known = new Map<string, Leaf>([
 /** The leaf of a type in another stored form. Undefined if the type does not have this form. */
 export function leafStoredAs(base: Leaf, form: unknown, scale: number): Leaf | undefined {
   const key = `${base.name} ${String(form)}`;
+  if (base.name === 'uuid') return legacyUuidLeaves.get(String(form));
   return key === 'decimal int' ? storedIn(decimalLeaf as Leaf, scaled(scale)) : known.get(key);
 }

@@ -95,7 +95,7 @@ export function makeId({ makeDefault, node }: CompiledField): unknown {
   if (makeDefault) return makeDefault();
   if (node.kind !== 'leaf') return undefined;
   if (node.leaf === objectIdLeaf) return new ObjectId();
-  return node.leaf === uuidLeaf ? new UUID() : undefined;
+  return node.leaf.name === uuidLeaf.name ? node.leaf.fromDocument(new UUID()) : undefined;
 }
 
 function checkServerKeys(model: WritableModel, values: ServerValues, isClosed: (field: CompiledField) => boolean): void {

@@ -1,4 +1,4 @@
-import type { Document as BsonDocument } from 'mongodb';
+import { Binary, type Document as BsonDocument } from 'mongodb';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { DateUnit } from '../../model/define/aggregates.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
@@ -40,9 +40,9 @@ function ownValue({ path, caseless, leaf }: QueryField): Value {
 /** The path of a stored value, or an expression. */
 type Value = string | object;
 
-/** The type of a field in its own form. */
+/** The type of a field in the form in which groups and figures have its values. */
 export function typeOf({ leaf }: QueryField): Leaf {
-  return (leaf?.base ?? leaf) as Leaf;
+  return (leaf?.ownForm ? leaf.base : leaf) as Leaf;
 }
 
 /**
@@ -106,8 +106,16 @@ function hourOf(date: Value, timezone: string): object {
 
 const infinite = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
+/** The database orders binary data by its length, and then by its subtype. */
+function boundsOfUuids(subtype: number): readonly [string, Binary][] {
+  return [
+    ['$gte', new Binary(Buffer.alloc(16), subtype)],
+    ['$lte', new Binary(Buffer.alloc(16, 0xff), subtype)],
+  ];
+}
+
 /** Whether a value is one of its type. NaN and infinity are not. */
-function isValue(value: Value, { name, bsonTypes }: Leaf): object {
+function isValue(value: Value, { name, bsonTypes, storedAs }: Leaf): object {
   const isOf = (types: readonly string[]) => ({ $in: [{ $type: value }, types] });
   switch (name) {
     case 'int':
@@ -117,6 +125,8 @@ function isValue(value: Value, { name, bsonTypes }: Leaf): object {
       return { $and: [isOf(['int', 'long', 'double']), { $not: [{ $in: [value, infinite] }] }] };
     case 'decimal':
       return { $and: [isOf(bsonTypes), { $not: [{ $in: [value, infinite] }] }] };
+    case 'uuid':
+      return { $and: boundsOfUuids(storedAs ? 3 : 4).map(([operator, bound]) => ({ [operator]: [value, bound] })) };
     default:
       return isOf(bsonTypes);
   }

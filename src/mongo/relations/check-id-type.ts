@@ -7,7 +7,7 @@ import type { Leaf } from '../../model/value/leaf.ts';
 export function checkIdType({ leaf, ref }: { readonly leaf: Leaf; readonly ref: Reference }, { id }: CompiledModel, where: string): void {
   if (kindOf(leaf) === kindOf(id.leaf)) return;
   throw new ConfigurationError(
-    `${where}: ids of ${ref.model} are of type ${id.leaf.name}, not ${leaf.name}; say so by \`id\` of \`t.ref\`.`,
+    `${where}: ids of ${ref.model} are of type ${describe(id.leaf)}, not ${describe(leaf)}; say so by \`id\` of \`t.ref\`.`,
   );
 }
 
@@ -18,6 +18,10 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ['enum', 'string'],
 ]);
 
-function kindOf({ name }: Leaf): string {
-  return kinds.get(name) ?? name;
+function kindOf({ name, storedAs = '' }: Leaf): string {
+  return `${kinds.get(name) ?? name} ${storedAs}`;
+}
+
+function describe({ name, storedAs }: Leaf): string {
+  return storedAs === undefined ? name : `${name} with \`storedAs: '${storedAs}'\``;
 }

@@ -18,7 +18,7 @@ export function otherParameter(model: CompiledResource['model']): Part {
 /** A record is found by the spelling of `Location` only. */
 function pathSchema({ leaf, node }: CompiledResource['model']['id']): Part {
   if (leaf === stringLeaf) return readLeaf(node as LeafNode);
-  return { ...textLeaf(leaf), ...pathPatterns.get(leaf) };
+  return { ...textLeaf(leaf), ...pathPatterns.get(leaf.base ?? leaf) };
 }
 
 const pathPatterns = new Map<unknown, Part>([
