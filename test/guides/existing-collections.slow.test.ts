@@ -1,5 +1,5 @@
 import { applyIndexes, service } from 'koa-mongo-resource';
-import type { Document } from 'mongodb';
+import { type Document, ObjectId } from 'mongodb';
 import { draftModel } from '../../src/products/cli/draft/draft-model.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { blocksOf } from '../support/docs/pages.ts';
@@ -47,6 +47,25 @@ describe('the guide on existing collections', () => {
     await store.update('6b01b4bf4ace1bf9239ebee1', { tags: ['old'] }, { ifMatch: 0 });
     expect(await products.findOne({ sku: 'A-1', __v: 0 })).toMatchObject({ tags: ['old'], revision: 1, __v: 0 });
     expect(errors).toEqual([]);
+  });
+
+  it('moves ids that have no path, and what refers to them, also when it is run again', async () => {
+    const written = await writePage(page);
+    const { moveIds } = await written.load('move-ids.ts');
+    const [products, orders] = [database.db.collection<{ _id: unknown }>('products'), database.db.collection('orders')];
+    await products.deleteMany({});
+    await products.createIndex({ sku: 1 }, { unique: true, name: 'sku' });
+    const kept = { _id: new ObjectId(), sku: 'kept' };
+    await products.insertMany([kept, { _id: 399, sku: 'a' }, { _id: '399', sku: 'b' }, { _id: { shop: 1, no: 2 }, sku: 'c' }] as never[]);
+    await orders.insertMany([{ productId: 399 }, { productId: { shop: 1, no: 2 } }, { productId: kept._id }]);
+    await moveIds(database.db);
+    await moveIds(database.db);
+    const found = await products.find().sort({ sku: 1 }).toArray();
+    expect(found.map(({ _id, ...record }) => [(_id as unknown) instanceof ObjectId, record])).toEqual(
+      ['a', 'b', 'c', 'kept'].map((sku) => [true, { sku }]),
+    );
+    const [a, , c] = found.map(({ _id }) => _id);
+    expect((await orders.find().toArray()).map(({ productId }) => productId)).toEqual([a, c, kept._id]);
   });
 
   it('drafts the model that it shows, and serves the collection under other names', async () => {

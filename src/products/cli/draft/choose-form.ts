@@ -26,22 +26,45 @@ const [year1980, year2100] = [315_532_800_000, 4_102_444_800_000];
 export function chooseForm(shape: Shape, types: readonly string[], key: string, options: DraftOptions): Form | undefined {
   const [only] = types;
   if (types.length > 1) return types.every((type) => numberTypes.has(type)) ? chooseNumber(shape, types, key) : undefined;
-  if (only === 'string') return chooseText(shape, options);
+  if (only === 'string') return chooseText(shape, key, options);
   if (only === 'ObjectId') return { builder: 't.objectId', doubts: referenceDoubts(key) };
   if (only === 'date') return { builder: 't.date', doubts: maintainedDoubts(key) };
   if (only === 'bool') return { builder: 't.boolean' };
   if (only === 'uuid' || only === 'binary') return { builder: `t.${only}` };
+  if (only === 'legacy uuid') return chooseOrder(shape);
   return only !== undefined && numberTypes.has(only) ? chooseNumber(shape, types, key) : undefined;
+}
+
+/** The digits of a version tell the order of the bytes, if there are such digits. */
+function chooseOrder({ legacyOrders: [first, ...others] }: Shape): Form {
+  const form = { builder: 't.uuid', options: [`storedAs: ${quote(first ?? 'legacy-csharp')}`] };
+  if (first !== undefined && others.length === 0) return form;
+  const choice = 'legacy-csharp, legacy-java or legacy-python? Compare one with the text that the program shows which has stored it';
+  return { ...form, doubts: [choice] };
+}
+
+/** Whether values are texts and numbers, which no typed field holds together. */
+export function isTextOrNumber(types: readonly string[]): boolean {
+  return types.includes('string') && types.length > 1 && types.every((type) => type === 'string' || numberTypes.has(type));
 }
 
 const numberTypes = new Set(['int', 'long', 'double', 'decimal']);
 
-function chooseText(shape: Shape, { showsValues }: DraftOptions): Form {
-  if (shape.hasDatesOnly) return { builder: 't.date', options: ["storedAs: 'string'"] };
-  if (shape.beginsWithDates)
+function chooseText(shape: Shape, key: string, { showsValues }: DraftOptions): Form {
+  const { textKinds: are } = shape;
+  if (are.has('date')) return { builder: 't.date', options: ["storedAs: 'string'"] };
+  if (are.has('day')) return { builder: 't.string', options: ["format: 'date'"] };
+  if (are.has('begins with a day'))
     return { builder: 't.string', doubts: ["dates as texts, but not in the form of storedAs: 'string', 2026-01-31T12:00:00.000Z"] };
+  if (are.has('id')) {
+    const doubt = `ids as texts: t.ref(${quote(modelOf(key) || 'Other')}, { id: t.string() }), if the ids of its records are texts`;
+    return { builder: 't.string', doubts: key === '' ? [] : [doubt] };
+  }
   const members = [...(shape.texts ?? [])].sort();
-  if (members.length === 0 || shape.count('string') < Math.max(10, members.length * 3)) return { builder: 't.string' };
+  if (members.length === 0 || shape.count('string') < Math.max(10, members.length * 3)) {
+    const doubts = are.has('number') && key !== '' ? ["numbers as texts: '10' comes before '9', and there are no sums"] : [];
+    return { builder: 't.string', doubts };
+  }
   const shown = showsValues ? `t.enum([${members.map(quote).join(', ')}])` : `t.enum of ${members.length} texts`;
   return { builder: 't.string', doubts: [`an enum? ${shown}`] };
 }
@@ -74,8 +97,13 @@ function isTime(words: readonly string[]): boolean {
 
 /** Names the model that a key such as `customer_id` or `authorIds` may refer to. */
 function referenceDoubts(key: string): string[] {
+  const model = modelOf(key);
+  return model ? [`a reference? t.ref(${quote(model)})`] : [];
+}
+
+function modelOf(key: string): string {
   const named = wordsOf(key).filter((word) => word !== 'id' && word !== 'ids');
-  return named.length > 0 ? [`a reference? t.ref(${quote(schemaNameOf(singular(named.join(' '))))})`] : [];
+  return named.length > 0 ? schemaNameOf(singular(named.join(' '))) : '';
 }
 
 function maintainedDoubts(key: string): string[] {

@@ -1,6 +1,7 @@
 import { BSON, type Db } from 'mongodb';
 import type { DraftOptions } from './choose-form.ts';
 import { FieldDraft } from './draft-field.ts';
+import { type KeyIndex, readIndexedKeys } from './indexed-keys.ts';
 import { quote, schemaNameOf, singular } from './names.ts';
 import { Shape } from './shape.ts';
 
@@ -30,7 +31,8 @@ interface Sample {
  */
 export async function draftModel(db: Db, options: SampleOptions): Promise<string | undefined> {
   const found = await readSample(db, options);
-  return found.records === 0 ? undefined : writeModule(found, options);
+  if (found.records === 0) return undefined;
+  return writeModule(found, options, await readIndexedKeys(db, options.collection, maxTimeMS));
 }
 
 async function readSample(db: Db, { collection, sample }: SampleOptions): Promise<Sample> {
@@ -52,14 +54,19 @@ async function readSample(db: Db, { collection, sample }: SampleOptions): Promis
   return { shape, records: count, estimate: Math.max(estimate, count), unreadable };
 }
 
-function writeModule({ shape, records, estimate, unreadable }: Sample, { collection, showsValues }: SampleOptions): string {
+function writeModule(
+  { shape, records, estimate, unreadable }: Sample,
+  { collection, showsValues }: SampleOptions,
+  indexes: ReadonlyMap<string, KeyIndex>,
+): string {
   const [last = collection] = collection.split('.').slice(-1);
   const name = schemaNameOf(singular(last));
-  const fields = new FieldDraft(name, { showsValues }).record(shape, name);
+  const draft = new FieldDraft(name, { showsValues }, indexes);
+  const fields = draft.record(shape, name);
   const read = records === estimate ? `all ${records} records` : `${records} of about ${estimate} records`;
   const builders = fields.some((line) => /^\s*(?!\/\/)[^/]*\bt\./.test(line)) ? 'defineModel, t' : 'defineModel';
   return `// A draft of ${read}. Decide what each comment asks, and delete the comment.
-${unreadable > 0 ? `// Records that could not be decoded: ${unreadable}.\n` : ''}import { ${builders} } from 'koa-mongo-resource';
+${draft.secrets > 0 ? `// Private fields, because their names mean secrets: ${draft.secrets}.\n` : ''}${unreadable > 0 ? `// Records that could not be decoded: ${unreadable}.\n` : ''}import { ${builders} } from 'koa-mongo-resource';
 
 export const ${name} = defineModel('${name}', {
   collection: ${quote(collection)},

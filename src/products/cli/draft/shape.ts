@@ -1,4 +1,5 @@
 import { isBinary, isDecimal128, isDouble, isInt32, isLong, isUuid, tagOf } from '../../../model/value/bson-type.ts';
+import { legacyUuids, ordersOf } from '../../../model/value/legacy-uuids.ts';
 import { isStoredObject } from '../../../model/value/stored-shape.ts';
 
 /** More different texts than this are no members of an enum. */
@@ -19,10 +20,10 @@ export class Shape {
   points = 0;
   /** The different texts. Undefined if they are many, or long. */
   texts: Set<string> | undefined = new Set();
-  /** Whether all texts are dates in the form of `storedAs: 'string'`. */
-  hasDatesOnly = true;
-  /** Whether all texts begin with a date. */
-  beginsWithDates = true;
+  /** What all texts are. */
+  readonly textKinds = new Set(Object.keys(textKinds) as TextKind[]);
+  /** The orders in which all UUIDs of old drivers can be stored. */
+  legacyOrders: readonly string[] = legacyUuids;
   /** The least and the greatest number. */
   least = Number.POSITIVE_INFINITY;
   most = Number.NEGATIVE_INFINITY;
@@ -46,6 +47,7 @@ export class Shape {
     else if (type === 'array') for (const item of value as readonly unknown[]) this.#openItems().add(item, depth + 1);
     else if (type === 'object') this.#addObject(value as Readonly<Record<string, unknown>>, depth);
     else if (isNumber(value)) this.#addNumber(Number(value));
+    else if (isBinary(value)) this.#keepOrders(ordersOf(value) ?? []);
   }
 
   /** Adds all that another shape has counted. */
@@ -56,8 +58,8 @@ export class Shape {
     this.points += other.points;
     if (!other.texts) this.texts = undefined;
     for (const text of other.texts ?? []) this.#keepText(text);
-    this.hasDatesOnly &&= other.hasDatesOnly;
-    this.beginsWithDates &&= other.beginsWithDates;
+    for (const kind of this.textKinds) if (!other.textKinds.has(kind)) this.textKinds.delete(kind);
+    this.#keepOrders(other.legacyOrders);
     this.least = Math.min(this.least, other.least);
     this.most = Math.max(this.most, other.most);
     this.hasFraction ||= other.hasFraction;
@@ -68,9 +70,12 @@ export class Shape {
   }
 
   #addText(text: string): void {
-    this.hasDatesOnly &&= isDateText(text);
-    this.beginsWithDates &&= /^\d{4}-\d\d-\d\d/.test(text);
+    for (const kind of this.textKinds) if (!textKinds[kind](text)) this.textKinds.delete(kind);
     this.#keepText(text);
+  }
+
+  #keepOrders(orders: readonly string[]): void {
+    this.legacyOrders = this.legacyOrders.filter((one) => orders.includes(one));
   }
 
   #keepText(text: string): void {
@@ -114,7 +119,7 @@ function typeOf(value: unknown, depth: number): string {
   if (isLong(value)) return Number.isSafeInteger(value.toNumber()) ? 'int' : 'long';
   if (isDouble(value)) return Number.isFinite(value.value) ? 'double' : 'NaN or Infinity';
   if (isDecimal128(value)) return /^-?\d/.test(value.toString()) ? 'decimal' : 'NaN or Infinity';
-  if (isBinary(value)) return isUuid(value) ? 'uuid' : 'binary';
+  if (isBinary(value)) return isUuid(value) ? 'uuid' : ordersOf(value) ? 'legacy uuid' : 'binary';
   return tagOf(value) ?? 'unknown';
 }
 
@@ -127,6 +132,16 @@ function isDateText(text: string): boolean {
   const date = new Date(text);
   return !Number.isNaN(date.getTime()) && date.toISOString() === text;
 }
+
+/** What texts may be, by the names that drafts know. */
+const textKinds = {
+  date: isDateText,
+  day: (text: string) => text.length === 10 && isDateText(`${text}T00:00:00.000Z`),
+  'begins with a day': (text: string) => /^\d{4}-\d\d-\d\d/.test(text),
+  id: (text: string) => /^(?:[0-9a-f]{24}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i.test(text),
+  number: (text: string) => /^-?\d{1,18}(?:\.\d{1,18})?$/.test(text),
+};
+type TextKind = keyof typeof textKinds;
 
 function isPoint({ type, coordinates, ...rest }: Readonly<Record<string, unknown>>): boolean {
   if (type !== 'Point' || !Array.isArray(coordinates) || coordinates.length !== 2 || Object.keys(rest).length > 0) return false;

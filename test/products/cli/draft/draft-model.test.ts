@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Binary, ObjectId, UUID } from 'mongodb';
 import type { Audit } from '../../../../src/products/audit/audit-collection.ts';
 import { auditCollection } from '../../../../src/products/audit/audit-collection.ts';
 import { draftModel } from '../../../../src/products/cli/draft/draft-model.ts';
@@ -15,6 +16,12 @@ import { hard } from './hard.ts';
 const database = useDatabase();
 const writePage = useWritePage();
 const folder = useTemporaryFolder();
+
+/** A UUID as an old driver stores it. */
+function legacy(text: string, order: readonly number[]): Binary {
+  const bytes = Buffer.from(text.replaceAll('-', ''), 'hex');
+  return new Binary(Buffer.from([...order.map((at) => bytes[at] as number), ...bytes.subarray(order.length)]), 3);
+}
 
 async function fill(collection: string, records: readonly object[]): Promise<void> {
   await database.db.collection(collection).deleteMany({});
@@ -36,6 +43,10 @@ async function auditDraft(text: string): Promise<Audit> {
   for await (last of auditCollection(model as never, { db: database.db }));
   return last as Audit;
 }
+
+const noId = 'no create has an id, unless clients send it (policy: { insert: true }) or a default makes it';
+const guide = 'docs/guides/existing-collections.md#ids-without-a-path';
+const order = 'legacy-csharp, legacy-java or legacy-python? Compare one with the text that the program shows which has stored it';
 
 describe('the draft of a collection', () => {
   it('fits every record, whatever stands in them, and names the keys that are not fields', async () => {
@@ -62,7 +73,7 @@ describe('the draft of a collection', () => {
       "state: t.string(), // an enum? t.enum(['open', 'sent'])",
       "createdAt2: t.date({ stored: 'created_at', storedAs: 'string' }),",
       'createdAt: t.date(), // set by the api? t.createdAt()',
-      "day: t.string(), // dates as texts, but not in the form of storedAs: 'string', 2026-01-31T12:00:00.000Z",
+      "day: t.string({ format: 'date' }),",
       "changedOn: t.date({ stored: 'changed_on', storedAs: 'epoch-ms' }), // a time? The key says so, and all numbers could be milliseconds since 1970",
       "seenAt: t.date({ storedAs: 'epoch-s' }), // a time? The key says so, and all numbers could be seconds since 1970",
       'count: t.int(),',
@@ -75,7 +86,8 @@ describe('the draft of a collection', () => {
       'money: t.decimal(),',
       'mixed: t.nullable(t.any()), // no other field holds them: date 6, int 6, null 6, string 6',
       'nothing: t.nullable(t.any()), // only null was seen',
-      'token: t.uuid(),',
+      'token: t.uuid({ policy: { private: true } }), // a secret? No client reads it, nor writes it without `insert` and `update`',
+      '// Private fields, because their names mean secrets: 1.',
       'bytes: t.binary(),',
       'place: t.point(),',
       "far: t.object('OrderFar', {",
@@ -111,13 +123,103 @@ describe('the draft of a collection', () => {
   });
 
   it.each<[what: string, ids: unknown[], line: string]>([
-    ['texts', ['a', 'b'], 'id: t.string(),'],
-    ['dates as texts', ['2026-01-31T12:00:00.000Z'], 'id: t.string(),'],
-    ['numbers', [1, 2], 'id: t.int(),'],
-    ['several types', [1, 'a'], '// The ids cannot be those of one field: int 1, string 1.'],
-    ['objects', [{ a: 1 }], '// The ids cannot be those of one field: object 1.'],
+    ['texts', ['a', 'b'], `id: t.string(), // ${noId}`],
+    ['dates as texts', ['2026-01-31T12:00:00.000Z'], `id: t.string(), // ${noId}`],
+    ['numbers', [1, 2], `id: t.int(), // ${noId}`],
+    ['UUIDs', [new UUID()], 'id: t.uuid(),'],
+    ['UUIDs of old', [new Binary(Buffer.alloc(16), 3)], `id: t.uuid({ storedAs: 'legacy-csharp' }), // ${order}`],
+    [
+      'several types',
+      [1, 'a', 2],
+      `id: t.int(), // ids of several types: int 2, string 1; only these have a path. Migrate the others: ${guide}; ${noId}`,
+    ],
+    [
+      'several types with ObjectIds',
+      [1, new ObjectId(), new ObjectId()],
+      `id: t.objectId(), // ids of several types: ObjectId 2, int 1; only these have a path. Migrate the others: ${guide}`,
+    ],
+    [
+      'texts and objects',
+      ['a', { a: 1 }],
+      `id: t.string(), // ids of several types: object 1, string 1; only these have a path. Migrate the others: ${guide}; ${noId}`,
+    ],
+    ['objects', [{ a: 1 }], `// No path addresses such ids: object 1. Migrate them: ${guide}`],
   ])('has the type of the ids: %s', async (_what, ids, line) => {
     expect(await draft('things', ids.map((_id) => ({ _id, a: 1 })))).toContain(`    ${line}\n`); // biome-ignore format: one line
+  });
+
+  it.each<[what: string, value: unknown, line: string]>([
+    ['days', '2024-02-29', "a: t.string({ format: 'date' }),"],
+    [
+      'what begins like days',
+      '2023-02-29',
+      "a: t.string(), // dates as texts, but not in the form of storedAs: 'string', 2026-01-31T12:00:00.000Z",
+    ],
+    ['numbers as texts', '12.50', "a: t.string(), // numbers as texts: '10' comes before '9', and there are no sums"],
+    [
+      'ids as texts',
+      '6b01b4bf4ace1bf9239ebee1',
+      "a: t.string(), // ids as texts: t.ref('A', { id: t.string() }), if the ids of its records are texts",
+    ],
+    [
+      'UUIDs of .NET',
+      legacy('00112233-4455-4600-8899-aabbccddeeff', [3, 2, 1, 0, 5, 4, 7, 6]),
+      "a: t.uuid({ storedAs: 'legacy-csharp' }),",
+    ],
+    [
+      'UUIDs of Java',
+      legacy('00112233-4455-1677-a899-aabbccddeeff', [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8]),
+      "a: t.uuid({ storedAs: 'legacy-java' }),",
+    ],
+    ['UUIDs of Python', legacy('00112233-4455-4600-8899-aabbccddeeff', []), "a: t.uuid({ storedAs: 'legacy-python' }),"],
+    ['UUIDs of old without a version', new Binary(Buffer.alloc(16), 3), `a: t.uuid({ storedAs: 'legacy-csharp' }), // ${order}`],
+  ])('has a form for %s, or says what they cannot do', async (_what, value, line) => {
+    const text = await draft('things', [{ a: value }, { a: value }]);
+    expect(text).toContain(`    ${line}\n`);
+    expect((await auditDraft(text)).misfits).toEqual([]);
+  });
+
+  it('says of texts and numbers that one has to be chosen', async () => {
+    expect(await draft('things', [{ a: 1 }, { a: 'x' }, { a: 2.5 }])).toContain(
+      'a: t.any(), // texts and numbers: double 1, int 1, string 1. t.any() shows both, and neither filters nor sorts: choose one, and migrate the others\n',
+    );
+  });
+
+  it('makes private what its name says to be a secret, at any depth, and counts it', async () => {
+    const secret = ['password', 'passwordHash', 'reset_tokens', 'API-Key', 'apiKey', 'jwt', 'ssn', 'IBAN', 'private_key', 'salt'];
+    const harmless = ['hashtag', 'tokenize', 'pinned', 'secretary', 'keyboard', 'card'];
+    const record = Object.fromEntries([...secret, ...harmless].map((key) => [key, key === 'jwt' ? { header: 'x' } : ['x']]));
+    const text = await draft('things', [{ ...record, nested: [record] }]);
+    expect(text).toContain(`// Private fields, because their names mean secrets: ${secret.length * 2}.\n`);
+    expect(text.match(/policy: \{ private: true \}/g)).toHaveLength(secret.length * 2);
+    for (const name of harmless) expect(text).toMatch(new RegExp(`  ${name}: t.array\\(t.string\\(\\)\\),`));
+    expect((await auditDraft(text)).misfits).toEqual([]);
+  });
+
+  it('lets lists filter and sort by what an index begins with, and names the index', async () => {
+    const records = [{ a: 1, b: 'x', c: { d: 'y' }, list: [{ e: 1 }], tags: ['x'], any: 1, password: 'x', f: 'x' }, { any: 'x' }];
+    await fill('things', records);
+    const things = database.db.collection('things');
+    for (const key of ['b', 'c.d', 'list.e', 'tags', 'any', 'password']) await things.createIndex({ [key]: 1 });
+    await things.createIndex({ a: -1, f: 1 }, { name: 'the a' });
+    await things.createIndex({ f: 1 }, { unique: true, sparse: true });
+    const text = await draft('things', records);
+    for (const line of [
+      "a: t.optional(t.int({ policy: { filter: true, sort: true } })), // by the index 'the a'",
+      "b: t.optional(t.string({ policy: { filter: true, sort: true } })), // by the index 'b_1'",
+      "d: t.string({ policy: { filter: true, sort: true } }), // by the index 'c.d_1'",
+      "e: t.int({ policy: { filter: true } }), // by the index 'list.e_1'",
+      "f: t.optional(t.string({ policy: { filter: true, sort: true } })), // 'f_1' is unique: unique: true?",
+      "tags: t.optional(t.array(t.string(), { policy: { filter: true } })), // by the index 'tags_1'",
+      'any: t.any(), // texts and numbers: ',
+      'password: t.optional(t.string({ policy: { private: true } })), // a secret?',
+    ])
+      expectWith(
+        text.split('\n').some((one) => one.trim().startsWith(line)),
+        text,
+      ).toBe(true);
+    expect((await auditDraft(text)).misfits).toEqual([]);
+    await things.dropIndexes();
   });
 
   it('reads no more than the sample', async () => {
