@@ -7,7 +7,7 @@ import { lifeKey } from '../../model/value/own-keys.ts';
 import type { BlindWrite } from '../../model/write/plan-changes.ts';
 import { asPart } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
-import { Turn } from '../driver/turn.ts';
+import { Lanes, Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
 import { compileDifferences } from '../ledger/difference.ts';
 import type { Change, RecordedChange } from '../ledger/entry.ts';
@@ -40,10 +40,21 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
   const differencesOf = once(() => compileDifferences(model.whole));
   const rows = openRows(model, ledger, settings);
 
+  const lanes = new Lanes();
+
   /** Another write of the same transaction must not come between what is read here: it would be recorded twice. */
   function within<T>(work: Work, run: () => Promise<T>): Promise<T> {
     work.limitTo(maxTimeMS);
     return asPart(db, work, maxTimeMS, (transaction) => transaction.alone(run));
+  }
+
+  /**
+   * The same for a write of one record. Those of this process go one after the other: of transactions at the same time,
+   * one is carried out, and the others are run again and again.
+   */
+  function withinTurn<T>(id: unknown, work: Work, run: () => Promise<T>): Promise<T> {
+    if (work.transaction) return within(work, run);
+    return lanes.run(model.id.leaf.toJson(id), maxTimeMS, () => within(work, run));
   }
 
   /**
@@ -96,7 +107,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
 
   /** A write that returns its one record as it is then. */
   function changeOne(target: Target, work: Work, write: () => Promise<StoredRecord>, blind?: BlindWrite): Promise<StoredRecord> {
-    return within(work, async () => {
+    return withinTurn(target.id, work, async () => {
       const before = await find(target, work);
       const after = await write();
       await record([[before.stored, after.stored]], work, blind);
@@ -205,7 +216,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
     },
 
     upsert(target, stored, work) {
-      return within(work, async () => {
+      return withinTurn(target.id, work, async () => {
         const [before] = await plain.readAll([target.id], target.scope, work);
         const upserted = await plain.upsert(target, begin(stored), work);
         await record([[before?.stored, upserted.record.stored]], work);
@@ -218,7 +229,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
     restore: (target, work, clearing) => changeOne(target, work, () => plain.restore(target, work, clearing)),
 
     remove(target, work, deletion = newDeletion()) {
-      return within(work, async () => {
+      return withinTurn(target.id, work, async () => {
         const removed = await plain.remove(target, work, deletion);
         await record([[removed.stored, afterDelete(removed.stored, deletion)]], work);
         return removed;

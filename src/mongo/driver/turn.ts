@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { once } from '../../mistakes.ts';
 
 /** Lets other requests run. */
@@ -25,6 +25,29 @@ export class Lane {
       if (wake) wake();
       else this.#inside--;
     });
+  }
+}
+
+/** Lanes by their keys: whoever has the same key goes one after the other. A lane is there while somebody is in it. */
+export class Lanes {
+  readonly #lanes = new Map<string, { readonly lane: Lane; users: number }>();
+
+  /** Runs a function when its turn comes, or without a turn after `longestMS`: what is in front may be held up. */
+  async run<T>(key: string, longestMS: number, run: () => Promise<T>): Promise<T> {
+    const one = this.#lanes.get(key) ?? { lane: new Lane(), users: 0 };
+    this.#lanes.set(key, one);
+    one.users++;
+    const entering = one.lane.enter();
+    const stop = new AbortController();
+    try {
+      if (one.users > 1)
+        await Promise.race([entering, delay(longestMS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined)]);
+      return await run();
+    } finally {
+      stop.abort();
+      void entering.then((leave) => leave());
+      if (--one.users === 0) this.#lanes.delete(key);
+    }
   }
 }
 
