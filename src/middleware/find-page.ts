@@ -1,4 +1,5 @@
 import type { ModelInput } from '../model/compile/compile-model.ts';
+import { writeUntyped } from '../model/value/untyped.ts';
 import { openCollection } from '../mongo/collection/collection.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
 import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
@@ -12,6 +13,7 @@ import { workOf } from './exchange/exchange.ts';
 import { perView } from './exchange/in-view.ts';
 import { missing } from './exchange/order.ts';
 import { ofRead } from './exchange/problem-codes.ts';
+import { reportError } from './exchange/report-error.ts';
 import { step } from './exchange/step.ts';
 import { type FindOptions, findOptions } from './find-record.ts';
 import { aThrough, isSortable, type Through } from './relations/compile-through.ts';
@@ -75,11 +77,23 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
         const seen = await askThrough(ctx, query, through);
         const bounds = boundsOf(ctx, maxPageBytes);
         const work = workOf(ctx);
-        const found = await collection.seeing[ctx.deleted ?? 'live'].findPage(query, ctx.scope, { fetchPrivate, ...bounds, ...seen }, work);
+        const onUnaddressable = (id: unknown) => reportError(ctx, unaddressable(compiled.name, id));
+        const found = await collection.seeing[ctx.deleted ?? 'live'].findPage(
+          query,
+          ctx.scope,
+          { fetchPrivate, ...bounds, ...seen, onUnaddressable },
+          work,
+        );
         ctx.page = query.include.length > 0 ? found : await writePage(found, work); // before the hooks, so that they receive the records that are shown
       },
     );
   });
+}
+
+function unaddressable(model: string, id: unknown): Error {
+  return new Error(
+    `The record of ${model} with the id ${writeUntyped(id)} is left out of a list: its id is of another type than those of the model, so that no path addresses it. An audit counts such records.`,
+  );
 }
 
 /** The caller of `fetch` may want less than the api allows. Then nothing is to be read that it does not get. */

@@ -21,6 +21,11 @@ export interface ReadPageOptions extends ReadOptions {
   readonly projection?: BsonDocument;
   /** The related records that the query may name. @default none */
   readonly through?: ThroughReadOptions;
+  /**
+   * Is told the stored id of a record that was left out, because no path can address it: it is of another type than the
+   * model's. @default such records are in the page
+   */
+  readonly onUnaddressable?: (id: unknown) => void;
 }
 
 /** How the related records of a query are read. */

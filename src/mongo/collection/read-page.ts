@@ -2,11 +2,13 @@ import type { Document as BsonDocument, Collection } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { readsHidden } from '../../model/read/hidden-parts.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
+import { isText, typeNames } from '../../model/value/bson-bytes.ts';
 import { batchesOf, type compileFirstBatch, type FirstBatch } from '../driver/read-batches.ts';
 import type { Command } from '../driver/work.ts';
 import type { Fitting } from '../list/build-page.ts';
 import { countFitting } from '../list/page-bytes.ts';
 import { buildPipeline, isFind, type PagePlan } from '../list/plan-page.ts';
+import type { Filter } from '../query/filter.ts';
 import { StoredRecord } from '../stored-record.ts';
 import { forClients, sizeShownOf } from './hidden-records.ts';
 
@@ -28,6 +30,8 @@ export interface WantedPage {
   readonly fetchPrivate: boolean;
   /** Whether all that is fetched counts, and not only what the model shows. */
   readonly countsAll: boolean;
+  /** Whether records are left out whose ids are of another type than the model's, and whether the page has cursors. */
+  readonly leavesOut: 'none' | 'from page' | 'from list';
 }
 
 /** Opens the pages of a collection: of the records that are planned, as many as have room, and at least one. */
@@ -83,19 +87,23 @@ export function openPages(
     return { ...(await readPage({ ...plan, limit: Math.max(fitting, 1) }, projected, command)), isCut: true };
   }
 
+  const idTypes = (model.id.leaf.accepted ?? []).flatMap(({ bsonTypes }) => bsonTypes);
+  const isUnaddressable = compileIsOfOtherType(idTypes);
   const sizeShown = (source: Uint8Array) => ({ bytes: sizeShownOf(model)(source) });
 
   /**
    * Takes as many records as fit. Their sizes are asked for only if they could be too many: what is shown of them is
    * never more than what was read.
    */
-  function takeFitting({ found, isCut }: FirstBatch, { plan, maxPageBytes, fields, countsAll }: WantedPage): Fitting {
-    const wanted = found.slice(0, plan.limit - 1);
+  function takeFitting({ found, isCut }: FirstBatch, { plan, maxPageBytes, fields, countsAll, leavesOut }: WantedPage): Fitting {
+    const unaddressable = leavesOut === 'none' ? undefined : found.find(isUnaddressable);
+    const wanted = found.slice(0, plan.limit - 1).filter((one) => !unaddressable || !isUnaddressable(one));
     const isSmall = wanted.reduce((sum, { length }) => sum + length, 0) <= maxPageBytes;
     const sizes = () => wanted.map(countsAll ? sizeAll : sizeShown);
     const count = isSmall ? wanted.length : Math.max(countFitting(sizes(), maxPageBytes), 1);
     const records = wanted.slice(0, count).map((one) => new StoredRecord(model, one, fields));
-    return { records, goesOn: isCut || count < found.length };
+    const isCutShort = isCut || count < wanted.length;
+    return { records, goesOn: isCutShort || found.length >= plan.limit, isCutShort, unaddressable };
   }
 
   /**
@@ -103,36 +111,68 @@ export function openPages(
    * end the page.
    */
   async function readOn(wanted: WantedPage, command: Command): Promise<Fitting> {
-    const { plan, projected, maxPageBytes, fields, fetchPrivate } = wanted;
+    const { plan, projected, maxPageBytes, fields, fetchPrivate, leavesOut } = wanted;
     const { sizeOf, toRecord } = fetchPrivate ? { ...forClients(model), toRecord: whole } : forClients(model);
     const records: StoredRecord[] = [];
     let left = maxPageBytes;
+    let unaddressable: Uint8Array | undefined;
     for (const part of partsOf(plan, command)) {
       const cursor = readFirstBatch.openCursor(buildFind({ ...part, limit: plan.limit - records.length }, projected, command), command);
       for await (const batch of batchesOf(cursor)) {
         for (const one of batch) {
+          if (leavesOut !== 'none' && isUnaddressable(one)) {
+            unaddressable ??= one;
+            continue;
+          }
           left -= sizeOf(one);
-          const isFull = records.length === plan.limit - 1 || (left < 0 && records.length > 0);
-          if (isFull) return { records, goesOn: true };
+          const isCutShort = records.length < plan.limit - 1 && left < 0 && records.length > 0;
+          if (isCutShort || records.length === plan.limit - 1) return { records, goesOn: true, isCutShort, unaddressable };
           records.push(toRecord(one, fields));
         }
       }
     }
-    return { records, goesOn: false };
+    return { records, goesOn: false, isCutShort: false, unaddressable };
   }
 
   const whole = (source: Uint8Array, fields: SelectedFields | undefined) => new StoredRecord(model, source, fields);
   const alwaysHides = readsHidden(model.root);
 
-  return async function readFitting(wanted, command) {
+  /**
+   * A page by cursor is read again without the records whose ids are of another type than the model's: a cursor must be
+   * made of the last one, and they may fill the page.
+   */
+  function withoutOthers(fitting: Fitting, wanted: WantedPage, command: Command): Fitting | Promise<Fitting> {
+    const { plan, leavesOut } = wanted;
+    if (!fitting.unaddressable || leavesOut !== 'from list') return fitting;
+    const [first, ...others] = plan.ranges.map((range) => ({ $and: [range, { _id: { $type: idTypes } }] }));
+    const { unaddressable } = fitting;
+    return readFitting({ ...wanted, plan: { ...plan, ranges: [first as Filter, ...others] } }, command).then((again) => ({
+      ...again,
+      unaddressable,
+    }));
+  }
+
+  async function readFitting(wanted: WantedPage, command: Command): Promise<Fitting> {
     const { plan, projected, maxPageBytes, measuresFirst, fetchPrivate, countsAll } = wanted;
     const hides = !countsAll && (alwaysHides || (fetchPrivate && model.privateNames.size > 0));
-    if (measuresFirst && !hides) return takeFitting(await readMeasured(plan, projected, command, maxPageBytes), wanted);
+    if (measuresFirst && !hides)
+      return withoutOthers(takeFitting(await readMeasured(plan, projected, command, maxPageBytes), wanted), wanted, command);
     const batch = await readPage(plan, projected, command);
-    return batch.isCut && hides ? command.count(() => readOn(wanted, command)) : takeFitting(batch, wanted);
-  };
+    const fitting = batch.isCut && hides ? await command.count(() => readOn(wanted, command)) : takeFitting(batch, wanted);
+    return withoutOthers(fitting, wanted, command);
+  }
+
+  return readFitting;
 }
 
 function sizeAll({ length: bytes }: Uint8Array): { readonly bytes: number } {
   return { bytes };
+}
+
+/**
+ * Compiles the question whether the id of a record is of none of these types, so that no path can address it. The
+ * database stores the id in front.
+ */
+function compileIsOfOtherType(types: readonly string[]): (source: Uint8Array) => boolean {
+  return (source) => !types.includes(typeNames.get(source[4]) ?? '') && isText(source, 5, '_id\0');
 }

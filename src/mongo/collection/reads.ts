@@ -193,6 +193,7 @@ export function openReads(
         countsAll = false,
         projection,
         through = withoutThrough,
+        onUnaddressable,
       } = options;
       const { near, search } = asked;
       const nearby = near && (await import('../near/near.ts'));
@@ -209,7 +210,8 @@ export function openReads(
       const read = readerFor(asked);
       const bound = byRelated || search ? boundOfSort(asked, through) : undefined;
       const known = bound && (await countSortable(matching, bound, read, work));
-      const wanted: WantedPage = { plan, projected, fields: query.fields, maxPageBytes, measuresFirst, fetchPrivate, countsAll };
+      const leavesOut = onUnaddressable ? (query.window.mode === 'cursor' ? 'from list' : 'from page') : 'none';
+      const wanted: WantedPage = { plan, projected, fields: query.fields, maxPageBytes, measuresFirst, fetchPrivate, countsAll, leavesOut };
       const [fitting, total] = await read(work, (command): Promise<readonly [Fitting, Total | undefined]> => {
         const found = readPage(wanted, command);
         const fitting = near && nearby ? nearby.withIndex(found, model, near) : found;
@@ -220,6 +222,7 @@ export function openReads(
         const sort = new Map(query.sort.map(({ field, direction }) => [field.path, direction]));
         notice({ filter: matching.filter, sort, limit: plan.limit });
       }
+      if (fitting.unaddressable) onUnaddressable?.(new StoredRecord(model, fitting.unaddressable).storedId);
       const page = buildPage(query, fitting, { total, maxPageBytes, fetchPrivate });
       return near && nearby ? nearby.withDistances(page, near) : page;
     },

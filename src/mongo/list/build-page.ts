@@ -74,12 +74,16 @@ export interface Fitting {
   readonly records: StoredRecord[];
   /** Whether there are more. */
   readonly goesOn: boolean;
+  /** Whether there was no room for the others that the page would have had. */
+  readonly isCutShort: boolean;
+  /** A record that was left out, because its id is of another type than the model's. */
+  readonly unaddressable?: Uint8Array | undefined;
 }
 
 /** Makes a page of what was read. Throws `invalid_query` (400) if a page by number has too many bytes. */
 export function buildPage(
   query: ListQuery,
-  { records, goesOn }: Fitting,
+  { records, goesOn, isCutShort }: Fitting,
   { total, maxPageBytes, fetchPrivate }: Pick<Page, 'total' | 'maxPageBytes'> & { readonly fetchPrivate: boolean },
 ): Page {
   const { window, limit, sort } = query;
@@ -97,7 +101,7 @@ export function buildPage(
     const refuse = () => {
       throw pageTooLarge(query, maxPageBytes, fetchPrivate);
     };
-    if (goesOn && records.length < limit) refuse();
+    if (isCutShort) refuse();
     const place: OffsetPlace = { mode: 'offset', number: window.number };
     return pageWith({ hasNext: goesOn, place }, refuse);
   }

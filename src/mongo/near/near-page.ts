@@ -35,7 +35,7 @@ export async function withIndex(found: Promise<Fitting>, { collection }: Compile
   try {
     return await found;
   } catch (error) {
-    if (isServerError(error, serverCodes.namespaceNotFound)) return { records: [], goesOn: false };
+    if (isServerError(error, serverCodes.namespaceNotFound)) return { records: [], goesOn: false, isCutShort: false };
     if (!isServerError(error, serverCodes.noQueryExecutionPlans) && !isServerError(error, serverCodes.indexNotFound)) throw error;
     const { key } = near.nearest;
     throw new Error(

@@ -1,4 +1,5 @@
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
+import { typeNames } from '../../model/value/bson-bytes.ts';
 import { compileFindMisfits } from '../../model/write/find-misfits.ts';
 import { idOf, openReadById, type Position } from '../../mongo/collection/read-by-id.ts';
 import { decode } from '../../mongo/driver/bson-options.ts';
@@ -69,6 +70,7 @@ export async function* auditCollection(given: ModelInput, options: AuditOptions)
   const compare = compileCompare(model);
   const misfits = new Tally<AuditedMisfit>(samples);
   const unknownKeys = new Tally<UnknownKey>(samples);
+  const idTypes = new Map<string, number>();
   const estimate = await readEstimate();
   let [records, misfitting, isComplete] = [0, 0, false];
   let position: Position | undefined;
@@ -81,6 +83,7 @@ export async function* auditCollection(given: ModelInput, options: AuditOptions)
       records,
       estimate,
       misfitting,
+      idTypes: Object.fromEntries([...idTypes].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))),
       misfits: misfits.list(),
       unknownKeys: unknownKeys.list(),
       omitted: misfits.omitted + unknownKeys.omitted,
@@ -91,6 +94,8 @@ export async function* auditCollection(given: ModelInput, options: AuditOptions)
     const batch = await readNext(position, Math.min(left, batchSize));
     for (const bytes of batch.found) {
       const found = compare(bytes);
+      const type = typeNames.get(bytes[4]) ?? 'other'; // the database stores the id in front
+      idTypes.set(type, (idTypes.get(type) ?? 0) + 1);
       const id = () => spellId(model, idOf(bytes));
       misfits.add(found.misfits, id);
       unknownKeys.add(found.unknownKeys, id);

@@ -12,6 +12,11 @@ export interface Audit {
   readonly estimate: number;
   /** How many of the records do not fit the model. */
   readonly misfitting: number;
+  /**
+   * How many records have an id of each BSON type, by `$type` names. No path addresses those of another type than the
+   * model's, which are misfits of `id`.
+   */
+  readonly idTypes: Readonly<Record<string, number>>;
   /** The misfits by path and rule, the most frequent first. At most 1,000. */
   readonly misfits: readonly AuditedMisfit[];
   /** Stored keys that are not fields, which the model ignores. At most 1,000. */

@@ -43,6 +43,7 @@ const begun: Audit = {
   records: 0,
   estimate: 0,
   misfitting: 0,
+  idTypes: {},
   misfits: [],
   unknownKeys: [],
   omitted: 0,

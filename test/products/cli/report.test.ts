@@ -8,6 +8,7 @@ const audit: Audit = {
   records: 40,
   estimate: 80,
   misfitting: 0,
+  idTypes: {},
   misfits: [],
   unknownKeys: [],
   omitted: 0,

@@ -97,7 +97,7 @@ export function formatAudits(audits: readonly Audit[]): string {
 }
 
 function formatAudit(audit: Audit): string {
-  const { model, collection, records, estimate, isComplete, misfitting, misfits, unknownKeys, omitted } = audit;
+  const { model, collection, records, estimate, isComplete, misfitting, idTypes, misfits, unknownKeys, omitted } = audit;
   const compared = isComplete ? `${records} records` : `${records} of about ${estimate} records`;
   const fitting = misfitting === 0 ? 'all fit' : `${misfitting} ${misfitting === 1 ? 'does' : 'do'} not fit`;
   const rows = misfits.map(({ path, rule, message, records, ids }) => [`${records}`, path || '(record)', rule, message, ids.join(', ')]);
@@ -105,11 +105,18 @@ function formatAudit(audit: Audit): string {
   return [
     printable(`${model} (${collection}): ${compared}, ${fitting}`),
     ...(rows.length > 0 ? [formatTable([['records', 'path', 'rule', 'message', 'ids'], ...rows])] : []),
+    ...(misfits.some(({ path }) => path === 'id') ? [`  Ids: ${listCounts(idTypes)}. Only those of the model's type have a path.`] : []),
     ...(keys.length > 0
       ? ['  Keys that are not fields, which the model ignores:', formatTable([['records', 'path', 'ids'], ...keys])]
       : []),
     ...(omitted > 0 ? [`  Of further kinds, there are ${omitted} more.`] : []),
   ].join('\n');
+}
+
+function listCounts(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([type, count]) => `${type} ${count}`)
+    .join(', ');
 }
 
 /** How often the bar is drawn, in milliseconds. */
