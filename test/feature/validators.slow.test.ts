@@ -52,7 +52,12 @@ describe('collectionValidator()', () => {
     ['string with a longer pattern', t.string({ pattern: `^${'[ab]'.repeat(1023)}abc$` }), ['ab'], [5]],
     ['enum', t.enum(['a', 'b']), ['a'], ['c', null, 1]],
     ['int', t.int({ minimum: 1, exclusiveMaximum: 10, multipleOf: 3 }), [3, long(9n), new Double(3)], [0, 4, 12, new Double(3.5), '3']],
-    ['int beyond 32 bits', t.int(), [long(9007199254740991n), new Double(-1)], [long(9007199254740992n), new Double(2 ** 53), decimal('1')]],
+    [
+      'int beyond 32 bits',
+      t.int(),
+      [long(9007199254740991n), new Double(-1)],
+      [long(9007199254740992n), new Double(2 ** 53), decimal('1')],
+    ],
     ['int with two lower bounds', t.int({ minimum: 1, exclusiveMinimum: 1 }), [2], [1]],
     ['int64', t.int64({ minimum: 9007199254740993n }), [long(9007199254740993n)], [long(9007199254740992n), 5]],
     [
@@ -127,7 +132,13 @@ describe('collectionValidator()', () => {
     expect(await accepts({ _id: 'x', revision: 1, createdAt: new Date() })).toBe(true);
     expect(await accepts({ _id: 'y', createdAt: new Date() })).toBe(true);
     const createdAt = new Date();
-    for (const wrong of [{ _id: 5, createdAt }, { _id: '', createdAt }, { _id: 'z', revision: -1, createdAt }, { _id: 'z', createdAt: 'x' }]) expect(await accepts(wrong)).toBe(false);
+    for (const wrong of [
+      { _id: 5, createdAt },
+      { _id: '', createdAt },
+      { _id: 'z', revision: -1, createdAt },
+      { _id: 'z', createdAt: 'x' },
+    ])
+      expect(await accepts(wrong)).toBe(false);
   });
 
   it('is a plain object, the same each time', () => {
@@ -138,7 +149,11 @@ describe('collectionValidator()', () => {
         title: 'Thing',
         bsonType: 'object',
         required: ['_id', 'a'],
-        properties: { _id: { bsonType: 'objectId' }, a: { bsonType: ['int', 'long', 'double'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER, multipleOf: 1 }, b: {} },
+        properties: {
+          _id: { bsonType: 'objectId' },
+          a: { bsonType: ['int', 'long', 'double'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER, multipleOf: 1 },
+          b: {},
+        },
       },
     });
   });

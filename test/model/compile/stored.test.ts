@@ -66,7 +66,11 @@ describe('the mistakes of where and how a field is stored', () => {
       '`scale` of `a` must be the number of digits behind the point, from 0 to 18: 2 for cents.',
     ],
     ['a scale alone', { a: t.decimal({ scale: 2 }) }, "`scale` of `a` belongs to `storedAs: 'int'`."],
-    ['an id in another form', { id: t.date({ storedAs: 'epoch-ms' }) }, '`id` takes no `storedAs`, unless it is a UUID: it is stored as its type says.'],
+    [
+      'an id in another form',
+      { id: t.date({ storedAs: 'epoch-ms' }) },
+      '`id` takes no `storedAs`, unless it is a UUID: it is stored as its type says.',
+    ],
     ['a maintained time in another form', { a: js.createdAt({ storedAs: 'epoch-ms' }) }, '`a` must be a date: use `t.createdAt()`.'],
   ])('%s', (_what, fields, message) => {
     expect(messageOf(() => modelOf(fields))).toContain(message);
