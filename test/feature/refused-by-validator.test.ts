@@ -73,6 +73,8 @@ describe('a write that the validator of the collection refuses', () => {
   ])('is told of %s', async (_what, validator, rules) => {
     await validate(validator);
     expect((await api.request('POST', '/api/notes', { body: { id: 'b', total: 4 } })).status).toBe(500);
-    expect(reported().map(({ message }) => message)).toEqual([`The validator of the collection \`notes\` refuses the record "b": ${rules}.`]);
+    expect(reported().map(({ message }) => message)).toEqual([
+      `The validator of the collection \`notes\` refuses the record "b": ${rules}.`,
+    ]);
   });
 });
