@@ -122,7 +122,8 @@ export const t = {
     build({ type: 'string', pattern: '^[0-9a-fA-F]{24}$', ...open(options), bsonType: 'objectId' }),
 
   /**
-   * A UUID (RFC 9562): a `UUID` of the driver in documents. Stored as a BSON binary of subtype 4, or as `storedAs` says.
+   * A UUID (RFC 9562): a `UUID` of the driver in documents. Stored as a BSON binary of subtype 4, or as `storedAs`
+   * says.
    *
    * @example
    * t.uuid({ unique: true })

@@ -29,8 +29,8 @@ export interface Leaf<Stored = unknown> {
   /** The BSON types of its stored values, by their `$type` names. */
   readonly bsonTypes: readonly string[];
   /**
-   * The forms in which a collection may have its values. Undefined for a type that reads any value, or whose values have
-   * parts.
+   * The forms in which a collection may have its values. Undefined for a type that reads any value, or whose values
+   * have parts.
    */
   readonly accepted?: readonly AcceptedForm[];
   /** Reads a value of a parsed JSON body. */

@@ -26,8 +26,8 @@ export const legacyUuids = Object.keys(orders) as readonly (keyof typeof orders)
 const isLegacy = (value: Binary): boolean => value.sub_type === subtype && value.position === size;
 
 /**
- * Makes the leaf of UUIDs whose bytes are stored in such an order. What is stored otherwise is shown as base64: it is no
- * text of a UUID, so that no client sends it back as one, which would change its subtype.
+ * Makes the leaf of UUIDs whose bytes are stored in such an order. What is stored otherwise is shown as base64: it is
+ * no text of a UUID, so that no client sends it back as one, which would change its subtype.
  */
 function legacyUuid(storedAs: keyof typeof orders): Leaf {
   const order = orders[storedAs];
@@ -55,8 +55,8 @@ function legacyUuid(storedAs: keyof typeof orders): Leaf {
 }
 
 /**
- * The orders in which these bytes can be a UUID of a version (RFC 9562 §4): it has the version and the variant in places
- * of their own. Undefined for a value that is no UUID of a driver of old.
+ * The orders in which these bytes can be a UUID of a version (RFC 9562 §4): it has the version and the variant in
+ * places of their own. Undefined for a value that is no UUID of a driver of old.
  */
 export function ordersOf(value: Binary): readonly (keyof typeof orders)[] | undefined {
   if (!isLegacy(value)) return undefined;

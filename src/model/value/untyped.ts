@@ -31,7 +31,7 @@ export function readUntyped(value: unknown): unknown {
     case 'number':
       return storeNumber(value);
     case 'bigint':
-      return BigInt.asIntN(64, value) === value ? value : asServed(value);
+      return BigInt.asIntN(64, value) === value ? value : beyondInt64;
     case 'object':
       if (value === null) return null;
       if (Array.isArray(value)) return readJsonArray(value);
@@ -136,12 +136,6 @@ export function isStorableKey(key: string): boolean {
 function storeNumber(value: number): unknown {
   if (!Number.isSafeInteger(value) || Object.is(value, -0)) return value;
   return value >= -(2 ** 31) && value < 2 ** 31 ? value : BigInt(value);
-}
-
-/** A double beyond 64 bits is served as an integer, which stands for it again. Any other such integer is refused. */
-function asServed(value: bigint): Double | Invalid {
-  const double = Number(value);
-  return String(double) === String(value) ? new Double(double) : beyondInt64;
 }
 
 function storeDouble(text: string): Double | Invalid {

@@ -102,8 +102,8 @@ export function openPages(
     const sizes = () => wanted.map(countsAll ? sizeAll : sizeShown);
     const count = isSmall ? wanted.length : Math.max(countFitting(sizes(), maxPageBytes), 1);
     const records = wanted.slice(0, count).map((one) => new StoredRecord(model, one, fields));
-    const isCutShort = isCut || count < wanted.length;
-    return { records, goesOn: isCutShort || found.length >= plan.limit, isCutShort, unaddressable };
+    const isCutShort = count < wanted.length || (isCut && found.length < plan.limit - 1);
+    return { records, goesOn: isCut || isCutShort || found.length >= plan.limit, isCutShort, unaddressable };
   }
 
   /**

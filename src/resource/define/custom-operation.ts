@@ -23,7 +23,7 @@ export type CustomMethod = (typeof customMethods)[number];
 export type RequestContext<Principal, App = Koa.Context> = ContextOf<Principal, App> &
   Pick<Slots, 'typedQuery'> & {
     readonly params: AnyParams;
-    /** `body` is what was sent, and may be anything: its schema is checked where it is read, and not for all who see it. */
+    /** `body` is what was sent, and may be anything: its schema is checked where it is read. */
     readonly request: { readonly body?: unknown };
   };
 

@@ -1,4 +1,4 @@
-import { Long, ObjectId } from 'mongodb';
+import { Long } from 'mongodb';
 import { defineModel, service, t } from '../../../src/index.ts';
 import { live } from '../../../src/products/client/live.ts';
 import { useDatabase } from '../../support/database/database.ts';
@@ -15,8 +15,6 @@ afterEach(async () => {
   await database.db.collection('cards').deleteMany({});
 });
 
-const hex = '66b0c0ffee66b0c0ffee66b0';
-
 interface Ids {
   readonly id: object;
   readonly stored: readonly unknown[];
@@ -32,7 +30,6 @@ const kinds: readonly (readonly [string, Ids])[] = [
     'integers beyond 2^53',
     { id: t.int64(), stored: ['9007199254740992', '9007199254740993'].map((text) => Long.fromString(text)), isClear: false },
   ],
-  ['an ObjectId and its text', { id: t.string(), stored: [new ObjectId(hex), hex], isClear: false }],
 ];
 
 describe.each(kinds)('a live list whose ids are %s', (_what, { id, stored, isClear }) => {

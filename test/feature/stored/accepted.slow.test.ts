@@ -189,7 +189,8 @@ describe.each(Object.entries(wrapped))('what an audit accepts in a field that is
       expect(await storedOf(id)).toBe(before);
       const data = parse(text) as Any;
       const { id: _id, revision: _revision, ...shown } = data.data;
-      shown[keyOf('any')] ??= 'x'; // JSON has no NaN
+      const any = String(stringify(shown[keyOf('any')]));
+      if (any === 'null' || /^-?\d{19,}$/.test(any)) shown[keyOf('any')] = 'x'; // JSON has no NaN, and its integers have 64 bits
       await send('PUT', id, stringify(shown) as string);
     }
   });

@@ -95,7 +95,7 @@ export const writes: Record<string, (store: AnyStore, values: Values) => Promise
 };
 
 /** What came back of a request that led to a store. */
-export interface Told {
+interface Told {
   readonly status: number;
   readonly text: string;
   readonly errors?: { field: string }[];
