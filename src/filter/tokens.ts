@@ -1,3 +1,4 @@
+import { numberPattern } from '../http/number-text.ts';
 import { FilterSyntaxError } from './syntax.ts';
 
 /** What a token is: a symbol or a word of the language is its own kind. */
@@ -20,7 +21,7 @@ const words = ['AND', 'OR', 'NOT', 'IN', 'true', 'false', 'null'] as const;
 
 const space = /[ \t\r\n]+/y;
 const symbol = /!=|<=|>=|[=<>(),…]/y;
-const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_.])/uy;
+const number = new RegExp(`${numberPattern}(?![\\p{L}\\p{N}_.])`, 'uy');
 const string = /"(?:[^"\\]|\\.)*"/suy;
 const bareName = /[\p{L}_][\p{L}\p{M}\p{N}_-]*(?:\.[\p{L}\p{N}_][\p{L}\p{M}\p{N}_-]*)*/uy;
 const quotedName = /`[^`]+`/uy;
@@ -102,6 +103,6 @@ function describe(first: string): [found: string, expected: string] {
   if (first === '"') return ['a string that does not end, or has an escape that JSON does not know', 'a JSON string'];
   if (first === "'") return ['a string in single quotes; strings are written as in JSON: "…"', 'a JSON string'];
   if (first === '`') return ['a name in backquotes that does not end', 'a name in backquotes'];
-  if (/[\d+-]/.test(first)) return ['a number that is not one of JSON', 'a JSON number'];
+  if (/[\d+.-]/.test(first)) return ['a number that is not written as `12`, `12.5` or `1.2e3`', 'a number'];
   return [`the unexpected ${JSON.stringify(first)}`, 'a field, a value or an operator'];
 }

@@ -24,6 +24,18 @@ async function ask(filter: string, path = 'items'): Promise<string> {
 }
 
 describe('filter', () => {
+  it.each(['1', '-3', '+1', '01', '1.', '.5', '-.5', '1.0', '5e-1', '1E+0', '1e', '1.2.3', '.', '+', '--1', '0x1', '1_0', '1e1234567'])(
+    'takes %s for a number where a parameter does, with the same records',
+    async (number) => {
+      const written = encodeURIComponent(number);
+      for (const field of ['count', 'big', 'price', 'ratio']) {
+        const asked = await api.request('GET', `/api/items?${field}=${written}`);
+        const filtered = await api.request('GET', `/api/items?filter=${field}%20=%20${written}`);
+        expect([field, filtered.status, filtered.body.data]).toEqual([field, asked.status, asked.body.data]);
+      }
+    },
+  );
+
   it.each([
     ['id = "a"', 'a'],
     ['name != "alpha"', 'b c n z'],

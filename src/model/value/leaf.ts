@@ -35,6 +35,11 @@ export interface Leaf<Stored = unknown> {
   readonly accepted?: readonly AcceptedForm[];
   /** Reads a value of a parsed JSON body. */
   fromJson(value: unknown): Stored | Invalid;
+  /**
+   * The text of the next value that can be stored, if a text lies between two of them. {@link fromText} reads the one
+   * before.
+   */
+  nextText?(text: string): string | undefined;
   /** Reads the text of a query parameter or path segment. */
   fromText(text: string): Stored | Invalid;
   /** Reads a value from the deployer's own code: a handler, a default, server fields, a scope. */

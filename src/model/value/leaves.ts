@@ -82,6 +82,12 @@ function readDateText(text: string): Date | Invalid {
   return parseDate(text.replace(/^ | (?=\d\d:\d\d$)/g, '+')) ? lostPlus : notDate;
 }
 
+/** For digits beyond milliseconds, but zeros. */
+function nextDateText(text: string): string | undefined {
+  const date = /\.\d{3}\d*[1-9]/.test(text) ? parseDate(text) : undefined;
+  return date && new Date(date.getTime() + 1).toISOString();
+}
+
 /** A point in time, with millisecond precision. */
 export const dateLeaf: Leaf<Date> = {
   name: 'date',
@@ -90,6 +96,7 @@ export const dateLeaf: Leaf<Date> = {
   accepted: [{ bsonTypes: ['date'] }],
   fromJson: (value) => (typeof value === 'string' ? readDate(value) : notDate),
   fromText: readDateText,
+  nextText: nextDateText,
   fromDocument: (value) => (isDate(value) ? new Date(value) : notDate),
   toDocument: identity,
   toJson: (stored) => (isDate(stored) ? `"${stored.toISOString()}"` : writeUntyped(stored)),

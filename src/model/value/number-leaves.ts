@@ -1,5 +1,6 @@
 import { Decimal128, Double } from 'mongodb';
 import { JsonNumber, toInteger, underflows } from '../../http/json-number.ts';
+import { numberPattern } from '../../http/number-text.ts';
 import { Invalid } from '../../rules.ts';
 import { safeDouble } from './accepted.ts';
 import { isDecimal128, isDouble } from './bson-type.ts';
@@ -27,8 +28,7 @@ const longDecimal = new Invalid('precision', 'must have at most 34 significant d
   limit: 34,
 });
 
-// A run of digits matches in one way only: `\d+\.?\d*` would take quadratic time on a long one.
-const numberText = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,6})?$/;
+const numberText = new RegExp(`^${numberPattern}$`);
 const integerText = /^([+-]?)(\d+)(?:\.0*)?$/;
 const maxInt64Digits = 19;
 

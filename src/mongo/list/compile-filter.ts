@@ -8,7 +8,7 @@ import { type FieldError, Invalid } from '../../rules.ts';
 import type { Expression } from '../relations/through/expression.ts';
 import { countRelated, simplify } from '../relations/through/simplify.ts';
 import { isThrough, type ThroughField, type ThroughRelation, type ThroughStep } from '../relations/through/through-field.ts';
-import { type ConditionLimits, castOne, castPrefix, filterableNames, notNull, refuseOperator, tooManyValues } from './parse-conditions.ts';
+import { type ConditionLimits, castOne, castPrefix, filterableNames, isOfOrder, notNull, refuseOperator, tooManyValues } from './parse-conditions.ts';
 
 /** The parameter whose value is a filter. */
 export const filterName = 'filter';
@@ -216,7 +216,7 @@ function behindMany({ name }: ThroughStep): Invalid {
 function castOf(syntax: FilterSyntax, field: QueryField, limits: ConditionLimits): unknown {
   switch (syntax.kind) {
     case 'compare':
-      return castLiteral(syntax.value, field, syntax.operator === '=' || syntax.operator === '!=');
+      return castLiteral(syntax.value, field, operatorOf[syntax.operator]);
     case 'in':
       return syntax.values.length > limits.maxFilterValues ? tooManyValues(limits) : castAll(syntax.values, field);
     case 'prefix':
@@ -227,12 +227,12 @@ function castOf(syntax: FilterSyntax, field: QueryField, limits: ConditionLimits
 }
 
 function castAll(literals: readonly Literal[], field: QueryField): unknown {
-  const values = literals.map((literal) => castLiteral(literal, field, true));
+  const values = literals.map((literal) => castLiteral(literal, field, 'in'));
   return values.find((value) => value instanceof Invalid) ?? values;
 }
 
-function castLiteral({ text }: Literal, field: QueryField, mayBeNull: boolean): unknown {
+function castLiteral({ text }: Literal, field: QueryField, operator: Operator): unknown {
   if (text === undefined) return undefined;
-  if (text !== null) return castOne(field, text, mayBeNull);
-  return field.nullable && mayBeNull ? null : notNull;
+  if (text !== null) return castOne(field, text, operator);
+  return field.nullable && !isOfOrder(operator) ? null : notNull;
 }

@@ -1,9 +1,11 @@
+import { MinKey } from 'mongodb';
 import { validationFailed } from '../../errors.ts';
 import { firstNames, listNames, nearest } from '../../hints.ts';
 import { type ErrorSink, maxErrors } from '../../http/query-errors.ts';
 import { itemsOf, keyOf, type QueryParameter } from '../../http/query-string.ts';
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
 import { type Operator, operators } from '../../model/define/policy.ts';
+import type { Leaf } from '../../model/value/leaf.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
 import type { Condition } from '../query/filter.ts';
 import { refusePrefix } from '../query/prefix-pattern.ts';
@@ -100,9 +102,9 @@ function castOperand(field: QueryField, operator: Operator, parameter: QueryPara
   if (json !== undefined) return castJson(field, operator, json, limits);
   if (operator === 'exists') return castExists(text);
   if (operator === 'prefix') return castPrefix(field, text, limits);
-  if (operator !== 'in' && operator !== 'nin') return castOne(field, text, operator === 'eq' || operator === 'ne');
+  if (operator !== 'in' && operator !== 'nin') return castOne(field, text, operator);
   const texts = text === '' && !isItem ? [] : itemsOf(parameter);
-  return castEach(texts, limits, (one) => castOne(field, one, true));
+  return castEach(texts, limits, (one) => castOne(field, one, operator));
 }
 
 function castEach<Given>(given: readonly Given[], limits: ConditionLimits, cast: (one: Given) => unknown): unknown {
@@ -125,9 +127,9 @@ function castJson(field: QueryField, operator: Operator, json: unknown, limits: 
       return typeof json === 'string' ? castPrefix(field, json, limits) : notText;
     case 'in':
     case 'nin':
-      return Array.isArray(json) ? castEach(json, limits, (one) => castJsonOne(field, one, true)) : notArray;
+      return Array.isArray(json) ? castEach(json, limits, (one) => castJsonOne(field, one, operator)) : notArray;
     default:
-      return castJsonOne(field, json, operator === 'eq' || operator === 'ne');
+      return castJsonOne(field, json, operator);
   }
 }
 
@@ -135,11 +137,11 @@ const notText = new Invalid('type', 'must be a text', { type: 'string' });
 const notArray = new Invalid('type', 'must be an array', { type: 'array' });
 
 /** The value is that of its text, so that both ways to write a query are one. */
-function castJsonOne({ leaf, nullable }: QueryField, json: unknown, mayBeNull: boolean): unknown {
+function castJsonOne({ leaf, nullable }: QueryField, json: unknown, operator: Operator): unknown {
   if (!leaf) return notComparable;
-  if (json === null) return nullable && mayBeNull ? null : notNull;
+  if (json === null) return nullable && !isOfOrder(operator) ? null : notNull;
   const read = leaf.fromJson(json);
-  return read instanceof Invalid && read.rule === 'type' ? read : leaf.fromText(String(json)); // the range is that of a comparison
+  return read instanceof Invalid && read.rule === 'type' ? read : castText(leaf, String(json), operator); // the range is that of a comparison
 }
 
 export function tooManyValues({ maxFilterValues }: ConditionLimits): Invalid {
@@ -161,15 +163,31 @@ function castExists(text: string): boolean | Invalid {
 const notComparable = new Invalid('not_comparable', 'cannot be compared');
 export const notNull = new Invalid('not_null', 'cannot be null');
 
-export function castOne(field: QueryField, text: string, mayBeNull: boolean): unknown {
+/** Casts a text to the value that an operator compares with. */
+export function castOne(field: QueryField, text: string, operator: Operator): unknown {
   if (!field.leaf) return notComparable;
-  const value = field.leaf.fromText(text);
+  const value = castText(field.leaf, text, operator);
   // `null` is text for a string, and for an enum with a member of that name. As base64 it would happen to be three
   // bytes.
   const isNull = text === 'null' && field.nullable && (value instanceof Invalid || field.leaf.name === 'binary');
   if (!isNull) return value;
-  return mayBeNull ? null : new Invalid('not_null', 'cannot be null: nothing is greater or less');
+  return isOfOrder(operator) ? new Invalid('not_null', 'cannot be null: nothing is greater or less') : null;
 }
+
+/** Whether an operator asks what is greater or less. */
+export function isOfOrder(operator: Operator): boolean {
+  return operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte';
+}
+
+/** A text may lie between two values that can be stored. Then it equals none, and the greater one is the first behind it. */
+function castText(leaf: Leaf, text: string, operator: Operator): unknown {
+  const next = leaf.nextText?.(text);
+  if (next === undefined || operator === 'gt' || operator === 'lte') return leaf.fromText(text);
+  return isOfOrder(operator) ? leaf.fromText(next) : equalToNone;
+}
+
+/** A value that no field has. */
+const equalToNone = new MinKey();
 
 /** A parameter that may be given once was given again. */
 export const givenTwice = new Invalid('repeated_parameter', 'is given twice');
