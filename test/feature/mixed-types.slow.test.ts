@@ -44,18 +44,16 @@ async function walk(query: string, limit: number, parameter = 'after', from = ''
 
 describe('a list over stored values of other types than the model says', () => {
   const oid = new ObjectId('0123456789abcdef01234567');
-  const ids = [null, new Double(Number.NaN), new Double(-1), 5, 'a', 'b', new Binary(Buffer.from('a')), oid, true, new Date(0)];
-  const shown = [null, null, -1, 5, 'a', 'b', 'YQ==', String(oid), true, '1970-01-01T00:00:00.000Z'];
+  const values = [null, new Double(Number.NaN), new Double(-1), 5, 'a', 'b', new Binary(Buffer.from('a')), oid, true, new Date(0)];
+  const ids = values.map((_value, at) => `r${at}`);
 
-  it.each([1, 2, 3, 7])('is walked by ids of any type, both ways: %i at a time', async (limit) => {
-    // The driver's own insert would replace an id that is null.
-    await database.db.command({ insert: 'rows', documents: ids.map((_id) => ({ _id, kind: 'medium' })) });
+  it.each([1, 2, 3, 7])('is walked by them in the order of the database, both ways: %i at a time', async (limit) => {
+    await rows().insertMany(values.map((n, at) => ({ _id: `r${at}`, n, kind: 'medium' })) as never);
     for (const [query, expected] of [
-      ['', shown],
-      ['sort=id', shown],
-      ['sort=-id', shown.toReversed()],
-      ['sort=kind', shown], // once a member
-      ['sort=-kind', shown.toReversed()],
+      ['sort=n', ids],
+      ['sort=-n', ids.toReversed()],
+      ['sort=kind,n', ids], // once a member
+      ['sort=-kind,-n', ids.toReversed()],
     ] as const) {
       expect(await walk(query, limit)).toEqual({ status: 200, ids: expected });
       const { body } = await api.request('GET', `/api/rows?${query}&limit=9`);

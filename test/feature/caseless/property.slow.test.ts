@@ -59,7 +59,7 @@ const matches: { readonly [operator: string]: (text: string | undefined, operand
   gte: (text, operand) => text !== undefined && compare(text, operand) >= 0,
   lt: (text, operand) => text !== undefined && compare(text, operand) < 0,
   lte: (text, operand) => text !== undefined && compare(text, operand) <= 0,
-  prefix: (text, operand) => text !== undefined && foldText(text).startsWith(foldText(operand)),
+  prefix: (text, operand) => operand === '' || (text !== undefined && foldText(text).startsWith(foldText(operand))),
 };
 
 async function walk(query: string): Promise<number[]> {
