@@ -8,7 +8,16 @@ import { type FieldError, Invalid } from '../../rules.ts';
 import type { Expression } from '../relations/through/expression.ts';
 import { countRelated, simplify } from '../relations/through/simplify.ts';
 import { isThrough, type ThroughField, type ThroughRelation, type ThroughStep } from '../relations/through/through-field.ts';
-import { type ConditionLimits, castOne, castPrefix, filterableNames, isOfOrder, notNull, refuseOperator, tooManyValues } from './parse-conditions.ts';
+import {
+  type ConditionLimits,
+  castOne,
+  castPrefix,
+  filterableNames,
+  isOfOrder,
+  notNull,
+  refuseOperator,
+  tooManyValues,
+} from './parse-conditions.ts';
 
 /** The parameter whose value is a filter. */
 export const filterName = 'filter';
