@@ -37,6 +37,15 @@ class ExpectedAnswers(unittest.TestCase):
         self.assertFalse(is_failure(ACCEPTANCE, "invalid_cursor", "POST", path="/api/orders/query", body=b'{"after": "x"}'))
         self.assertTrue(is_failure(ACCEPTANCE, "invalid_cursor", "POST", path="/api/orders/query", body=b'{"limit": 1}'))
 
+    def test_too_many_values_by_two_spellings_of_one_list(self):
+        for one, other, message in [
+            ("a%5Bin%5D", "a%5Bin%5D%5B%5D", "must have at most 500 values"),
+            ("a", "a%5B%5D", "must have at most 20 items"),
+        ]:
+            self.assertFalse(is_failure(ACCEPTANCE, "invalid_query", path=f"/api/orders?{one}=x&{other}=y", messages=[message]))
+            self.assertTrue(is_failure(ACCEPTANCE, "invalid_query", path=f"/api/orders?{one}=x,y", messages=[message]))
+            self.assertTrue(is_failure(ACCEPTANCE, "invalid_query", path=f"/api/orders?{other}=x&b=y", messages=[message]))
+
     def test_an_invented_filter(self):
         message = "is not a filter: at character 1 it ends, and a field was expected"
         self.assertFalse(is_failure(ACCEPTANCE, "invalid_query", path="/api/orders?filter=", messages=[message]))
