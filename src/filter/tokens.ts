@@ -1,4 +1,4 @@
-import { numberPattern } from '../http/number-text.ts';
+import { numberPattern } from '../http/json-number.ts';
 import { FilterSyntaxError } from './syntax.ts';
 
 /** What a token is: a symbol or a word of the language is its own kind. */

@@ -97,6 +97,13 @@ function toDecimal(text: string): Decimal {
   };
 }
 
+/**
+ * What a number looks like in a parameter or a filter, which people write by hand: as in JSON, or with a plus sign,
+ * with zeros in front, or without digits on one side of the point. A run of digits matches in one way only:
+ * `\d+\.?\d*` would take quadratic time on a long one.
+ */
+export const numberPattern = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,6})?`;
+
 const zero = 0x30;
 const nine = 0x39;
 const dot = 0x2e;

@@ -20,7 +20,7 @@ const Row = defineModel('Row', {
 const database = useDatabase();
 const api = useApi(database, (shop) => [shop.resource({ model: Row, through: ['linked'] })]);
 
-/** What the records have, in microseconds after noon: whole seconds, so that every form can hold them, and milliseconds. */
+/** What the records have, in microseconds after noon: whole seconds, which every form can hold. */
 const stored: Readonly<Record<string, number | null>> = { a: 0, b: 1_000_000, c: 2_000_000, n: null };
 const dateOf = (after: number) => new Date(Date.UTC(2026, 0, 31, 12) + after / 1_000);
 const noon = '2026-01-31T12:00:0';

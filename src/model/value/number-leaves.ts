@@ -1,6 +1,5 @@
 import { Decimal128, Double } from 'mongodb';
-import { JsonNumber, toInteger, underflows } from '../../http/json-number.ts';
-import { numberPattern } from '../../http/number-text.ts';
+import { JsonNumber, numberPattern, toInteger, underflows } from '../../http/json-number.ts';
 import { Invalid } from '../../rules.ts';
 import { safeDouble } from './accepted.ts';
 import { isDecimal128, isDouble } from './bson-type.ts';

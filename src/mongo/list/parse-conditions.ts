@@ -179,7 +179,7 @@ export function isOfOrder(operator: Operator): boolean {
   return operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte';
 }
 
-/** A text may lie between two values that can be stored. Then it equals none, and the greater one is the first behind it. */
+/** A text may lie between two values that can be stored: it equals none, and the greater one is the first behind it. */
 function castText(leaf: Leaf, text: string, operator: Operator): unknown {
   const next = leaf.nextText?.(text);
   if (next === undefined || operator === 'gt' || operator === 'lte') return leaf.fromText(text);
