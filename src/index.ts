@@ -165,7 +165,8 @@ export type {
 export type { DeletedOptions } from './resource/define/deleted-options.ts';
 export type { CursorPagingOptions, OffsetPagingOptions } from './resource/define/list-options.ts';
 export { cursorPaging, offsetPaging } from './resource/define/paging.ts';
-export type { ResourceOptions, ScopeFilter } from './resource/define/resource-options.ts';
+export type { ResourceOptions } from './resource/define/resource-options.ts';
+export type { ScopeFilter } from './resource/define/scope-result.ts';
 export type { Operation, OperationGroup } from './resource/define/standard-operations.ts';
 export type { FieldError, FieldErrorInput, Rule } from './rules.ts';
 export { openStore } from './store/open-store.ts';

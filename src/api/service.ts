@@ -10,15 +10,8 @@ import type { Fields } from '../model/define/schema.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { aFunction, anObject, checkOptions, orUndefined } from '../options.ts';
 import { checkUnused } from '../resource/check-rules.ts';
-import type {
-  CustomNames,
-  ResourceDefinition,
-  ResourceOptions,
-  ScopeGiven,
-  ScopeResult,
-  WriteKeys,
-  WritingNames,
-} from '../resource/define/resource-options.ts';
+import type { CustomNames, ResourceDefinition, ResourceOptions, WriteKeys, WritingNames } from '../resource/define/resource-options.ts';
+import type { ScopeGiven, ScopeResult } from '../resource/define/scope-result.ts';
 import type { DefaultOperation, Operation } from '../resource/define/standard-operations.ts';
 import type { Api } from './api.ts';
 import type { ApiOptions } from './api-options.ts';

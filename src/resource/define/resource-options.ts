@@ -8,7 +8,6 @@ import type { Given } from '../../model/define/given.ts';
 import type { ChangesDraft, CountersOf, Document } from '../../model/define/infer.ts';
 import type { NamesOr, RelationNames } from '../../model/define/relation-names.ts';
 import type { Fields } from '../../model/define/schema.ts';
-import type { ConditionFor, everything, FilterOn } from '../../mongo/query/filter.ts';
 import type { OfCounters } from './counter-options.ts';
 import type { CustomOperation, RequestContext } from './custom-operation.ts';
 import type { OfDeleted } from './deleted-options.ts';
@@ -16,37 +15,11 @@ import type { OfHistory } from './history-options.ts';
 import type { ListOptions } from './list-options.ts';
 import type { GroupsAround, GroupsOf, HasKeys, NamedBy, NeedsHandler } from './operation-groups.ts';
 import type { RelationOptions } from './relation-options.ts';
+import type { OnlyFields, ScopeResult } from './scope-result.ts';
 import type { OfSearch } from './search-options.ts';
 import type { Operation, WriteOfMany, WriteOperation } from './standard-operations.ts';
 
 type IdOf<Doc> = Doc extends { readonly id: infer Id } ? Id : never;
-
-/**
- * A row filter: a value or operators of this library for each field of the document; dotted paths for fields of
- * embedded objects.
- */
-export type ScopeFilter<Doc> = FilterOn<Doc>;
-
-/** The result of a scope function. */
-export type ScopeResult<Doc> = ScopeFilter<Doc> | typeof everything;
-
-/** What a scope function may return before {@link OnlyFields} checks it, so that its message is the one shown. */
-export type ScopeGiven<Doc> = Unchecked<Doc> | Promise<Unchecked<Doc>>;
-
-type Unchecked<Doc> =
-  | { readonly [Name in keyof ScopeFilter<Doc>]?: ScopeFilter<Doc>[Name] | NonNullable<unknown> | null | undefined }
-  | typeof everything;
-
-/**
- * What a scope function must return: each key a field, and each value one of the field. TypeScript does not check
- * excess keys in what a function returns, and explains a wrong value by the last member of a union, here a promise.
- */
-type OnlyFields<Result, Doc> =
-  Result extends PromiseLike<infer Value>
-    ? PromiseLike<OnlyFields<Value, Doc>>
-    : Result extends object
-      ? { readonly [Name in keyof Result]: Name extends keyof ScopeFilter<Doc> ? ConditionFor<Result[Name], Doc, Name> : never }
-      : Result;
 
 /**
  * A hook of a custom operation gets the result of the handler as `unknown`: TypeScript cannot infer it in the same
