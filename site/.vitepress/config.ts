@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { readAddress } from '../address.ts';
+import { redirects } from '../redirects.ts';
 import { docs, sections } from '../sidebar.ts';
 import { drawDiagrams } from './markdown/diagrams.ts';
 import { showFileNames } from './markdown/file-names.ts';
@@ -10,6 +11,7 @@ import { foldLines } from './markdown/lines.ts';
 import { linkSources } from './markdown/sources.ts';
 import { boxTables, labelCells } from './markdown/tables.ts';
 import { showTitles } from './markdown/titles.ts';
+import { writeRedirects } from './output/write-redirects.ts';
 import { writeSources } from './output/write-sources.ts';
 import { writeTexts } from './output/write-texts.ts';
 import { describePage } from './pages/describe.ts';
@@ -89,6 +91,7 @@ export default defineConfig({
     },
   },
   async buildEnd({ outDir }) {
+    await writeRedirects(outDir, redirects, address);
     await writeSources(outDir, base);
     await writeTexts(outDir, address);
   },

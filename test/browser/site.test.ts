@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { toAbsolute } from '../../site/address.ts';
+import { toAbsolute, toPagePath } from '../../site/address.ts';
+import { redirects } from '../../site/redirects.ts';
 import { order } from '../../site/sidebar.ts';
 import { address, dist, useSite } from '../support/http/serve-site.ts';
 
@@ -71,7 +72,10 @@ describe('the site', () => {
     const index = await (await page.request.get(`${site.url}llms.txt`)).text();
     const start = toAbsolute('', address);
     const paths = [...index.matchAll(/\]\(([^)]+\.md)\)/g)].map(([, path = '']) => path);
-    const written = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((path) => /^(?!source\/).*\/.*\.html$/.test(path));
+    const old = Object.keys(redirects).map(toPagePath);
+    const written = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(
+      (path) => /^(?!source\/).*\/.*\.html$/.test(path) && !old.includes(path),
+    );
     expect(paths.length).toBe(written.length);
     for (const path of paths) {
       expect(path.startsWith(start)).toBe(true);
@@ -79,5 +83,13 @@ describe('the site', () => {
     }
     const lists = await (await page.request.get(`${site.url}reference/lists.md`)).text();
     expect([lists.startsWith('# Lists\n'), lists.includes('<!-- setup')]).toEqual([true, false]);
+  });
+
+  it('leads from the address of a page that was merged into another to that one', async () => {
+    const { page } = site;
+    for (const [from, to] of Object.entries(redirects)) {
+      await page.goto(site.url + toPagePath(from));
+      await page.waitForURL(site.url + to.replace(/\.md(?=#|$)/, '.html'));
+    }
   });
 });

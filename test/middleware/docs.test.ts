@@ -11,10 +11,6 @@ describe('every middleware that is exported', () => {
     expect(rows.map((row) => row.split(' |').length)).toEqual([6]);
   });
 
-  it.each(middlewareNames)('is named in docs/reference/options.md: %s', (name) => {
-    expect(read('docs/reference/options.md')).toMatch(new RegExp(`\`${name}(?:\\(|\`)`));
-  });
-
   it.each(middlewareNames)('is one that a chain of the library uses, or that stands around them: %s', (name) => {
     const files = [
       ...readdirSync('src/resource/table').map((file) => `src/resource/table/${file}`),
