@@ -1,6 +1,6 @@
 /**
- * Pages that were merged into others, and where what they said stands now. Links to them are kept by others, so an entry
- * is never taken out; if its target moves as well, it gets the new one.
+ * Pages that were merged into others, and where what they said stands now. Others keep links to them, so an entry is
+ * never taken out; if its target moves as well, it gets the new one.
  */
 export const redirects: Readonly<Record<string, string>> = {
   'about/package.md': 'about/compatibility.md#what-the-package-brings',

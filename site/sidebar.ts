@@ -107,13 +107,7 @@ export const order = {
       'reference/answering-with-errors.md',
     ],
     'What others are told': ['reference/openapi.md', 'reference/events.md', 'reference/webhooks.md'],
-    Running: [
-      'reference/serving.md',
-      'reference/indexes.md',
-      'reference/observing.md',
-      'reference/audit.md',
-      'reference/command-line.md',
-    ],
+    Running: ['reference/serving.md', 'reference/indexes.md', 'reference/observing.md', 'reference/audit.md', 'reference/command-line.md'],
   },
   About: {
     'For users': [
