@@ -41,7 +41,6 @@ export const order = {
       'guides/deployment.md',
     ],
     'What some apps need': [
-      'guides/two-resources.md',
       'guides/steps-and-numbers.md',
       'guides/money.md',
       'guides/webhooks.md',
@@ -49,10 +48,9 @@ export const order = {
       'guides/forgetting-people.md',
       'guides/encrypted-fields.md',
       'guides/feature-flags.md',
-      'guides/object-store.md',
       'guides/api-versions.md',
     ],
-    'Many users, many services': ['guides/scaling.md', 'guides/read-replicas.md', 'guides/openapi-proxy.md'],
+    'Many users, many services': ['guides/scaling.md', 'guides/openapi-proxy.md'],
     'Coming from something else': [
       'guides/existing-collections.md',
       'guides/beside-mongoose.md',

@@ -4,7 +4,7 @@ import { Long, ObjectId } from 'mongodb';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { runVisibly } from '../../dev/run.ts';
 import { useDatabase } from '../../test/support/database/database.ts';
-import { fileBlocksOf } from '../../test/support/docs/pages.ts';
+import { blocksOf, fileBlocksOf } from '../../test/support/docs/pages.ts';
 import { type TestServer, useServer } from '../../test/support/http/serve.ts';
 import { createShop } from './api.ts';
 import { buildPage } from './build-page.ts';
@@ -14,8 +14,11 @@ const page = 'docs/clients/admin.md';
 describe(page, () => {
   const blocks = [...fileBlocksOf(page).values()];
 
-  it('shows this example', async () => {
-    for (const name of ['api.ts', 'admin.tsx', 'index.html'])
+  it('shows this example, and parts of its interface', async () => {
+    const ui = await readFile(join(import.meta.dirname, 'admin.tsx'), 'utf8');
+    const parts = blocksOf(page).filter(({ language, file }) => language === 'tsx' && file === undefined);
+    expect(parts.map(({ code }) => ui.includes(code))).toEqual([true, true, true]);
+    for (const name of ['api.ts', 'index.html'])
       expect([name, blocks.find(({ file }) => file === name)?.code]).toEqual([
         name,
         await readFile(join(import.meta.dirname, name), 'utf8'),

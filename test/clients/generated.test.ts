@@ -5,7 +5,7 @@ import { createShop } from '../../examples/orders/api.ts';
 import { applyIndexes } from '../../src/index.ts';
 import type { Any } from '../support/any.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { blocksOf } from '../support/docs/pages.ts';
+import { blocksOf, root } from '../support/docs/pages.ts';
 import { type TestServer, useServer } from '../support/http/serve.ts';
 import { generated, generators, runScript } from './generators.ts';
 
@@ -34,6 +34,12 @@ it('the page installs the versions that are tested', () => {
   const known = { ...dependencies, ...ofKubb, typescript: dependencies.typescript.split('.')[0] };
   expect(installed.map(([, name = '', version]) => [name, version])).toEqual(installed.map(([, name = '']) => [name, known[name]]));
   expect(installed).toHaveLength(8);
+});
+
+it('the page shows parts of the programs that it names', () => {
+  const programs = ['with-orval.ts', 'with-kubb.ts'].map((name) => readFileSync(join(root, 'examples/clients', name), 'utf8'));
+  const parts = blocksOf('docs/clients/generated.md').filter(({ language, file }) => language === 'ts' && file === undefined);
+  expect(parts.map(({ code }, index) => code.split('\n\n').filter((part) => !programs[index]?.includes(part.trim())))).toEqual([[], []]);
 });
 
 const compiler = join(generators, 'node_modules/typescript-newest/bin/tsc');

@@ -1,8 +1,10 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import startDatabase from '../support/database/start-database.ts';
-import { filesOf } from '../support/docs/pages.ts';
+import { filesOf, root } from '../support/docs/pages.ts';
 import { generated, generators, runScript } from './generators.ts';
+
+const examples = join(root, 'examples/clients');
 
 /** What the tests use of React and TanStack Query, from the folder in which they are installed. */
 const harness = `export { InfiniteQueryObserver, MutationObserver, QueryClientProvider, QueryObserver } from '@tanstack/react-query';
@@ -19,9 +21,9 @@ export { effectScope, nextTick, ref } from 'vue';
 export default async function start(): Promise<void> {
   await rm(generated, { recursive: true, force: true });
   await runScript('dev/openapi/write-documents.ts', generated);
+  const programs = [...Object.entries(filesOf('docs/clients/generated.md')), ...(await readExamples())];
   for (const file of await readdir(generated)) {
     const name = basename(file, '.json');
-    const programs = Object.entries(filesOf('docs/clients/generated.md'));
     await write(name, name === 'orders' ? programs : programs.filter(([path]) => !/^(?:with|refused)-/.test(path)));
     await rename(join(generated, file), join(generated, name, 'shop.json'));
   }
@@ -35,6 +37,12 @@ export default async function start(): Promise<void> {
   const generate = (...configs: string[]) => runScript(join(generators, 'generate.ts'), generated, ...configs);
   const clients = [generate('kubb.config.ts'), generate('openapi-ts.config.ts', 'orval.config.ts').then(writeTypes)];
   await Promise.all([startDatabase(), ...clients]);
+}
+
+/** The programs for the generators that the page only names. */
+async function readExamples(): Promise<[string, string][]> {
+  const names = (await readdir(examples)).filter((name) => /^(?:with|refused)-/.test(name));
+  return Promise.all(names.map(async (name): Promise<[string, string]> => [name, await readFile(join(examples, name), 'utf8')]));
 }
 
 async function write(folder: string, files: readonly (readonly [string, string])[]): Promise<void> {

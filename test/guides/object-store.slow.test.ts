@@ -8,7 +8,7 @@ import { LocalObjectStore } from './parts/object-store.ts';
 import { useWritePage, type WrittenPage } from './parts/write-page.ts';
 
 const writePage = useWritePage();
-const page = 'docs/guides/object-store.md';
+const page = 'docs/guides/uploads.md';
 const database = useDatabase();
 const serve = useServer();
 const objects = new LocalObjectStore();
@@ -26,7 +26,7 @@ beforeAll(async () => {
   api = (await written.load('files.ts')).createFiles({ db: database.db, objects, authenticate });
   await applyIndexes(api);
   server = await serve(api.routes());
-  ({ upload } = await written.load('upload.ts'));
+  ({ upload } = await written.load('send-file.ts'));
 });
 afterAll(() => objects.stop());
 

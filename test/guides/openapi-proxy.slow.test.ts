@@ -1,16 +1,13 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { applyIndexes, defineModel, openapiText, service, t } from 'koa-mongo-resource';
-import type { Any } from '../support/any.ts';
+import { createGateway } from '../../examples/gateway/gateway.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { useListener } from '../support/http/listen.ts';
 import { send, useServer } from '../support/http/serve.ts';
 import { everyOperation, type Row, seed } from '../support/operations/every-operation.ts';
 import { serveEveryOperation } from '../support/operations/serve-every-operation.ts';
-import { useWritePage } from './parts/write-page.ts';
 
-const writePage = useWritePage();
-const page = 'docs/guides/openapi-proxy.md';
 const database = useDatabase();
 const serve = useServer();
 const listen = useListener();
@@ -21,11 +18,6 @@ const spelt = (row: Row): Row => ({ ...row, path: row.path.replace(/([?&]group)=
 const fail = (error: Error) => {
   throw error;
 };
-
-let createGateway: Any;
-beforeAll(async () => {
-  ({ createGateway } = await (await writePage(page)).load('gateway.ts'));
-});
 
 describe('the guide on gateways', () => {
   it('lets every operation pass, and finds no answer that is not as it is described', async () => {

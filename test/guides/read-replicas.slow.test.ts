@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 import { useWritePage } from './parts/write-page.ts';
 
 const writePage = useWritePage();
-const page = 'docs/guides/read-replicas.md';
+const page = 'docs/guides/scaling.md';
 const serve = useServer();
 
 let deployment: Deployment;

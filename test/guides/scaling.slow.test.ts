@@ -11,6 +11,7 @@ import { useDatabase } from '../support/database/database.ts';
 import { root } from '../support/docs/pages.ts';
 import { type Answer, send, useServer } from '../support/http/serve.ts';
 import { byName } from './parts/by-name.ts';
+import { createShop } from './parts/sharded-shop.ts';
 import { useWritePage, type WrittenPage } from './parts/write-page.ts';
 
 const writePage = useWritePage();
@@ -24,7 +25,7 @@ let port: number;
 const started: CommandStartedEvent[] = [];
 beforeAll(async () => {
   written = await writePage(page);
-  const api = (await written.load('api.ts')).createShop(database.db, authenticate);
+  const api = createShop(database.db, authenticate);
   await applyIndexes(api);
   ({ port } = await serve(api.routes()));
   database.client.on('commandStarted', (event) => started.push(event));
@@ -97,7 +98,6 @@ describe('the guide on scaling', () => {
   });
 
   it('goes on in another process where one has stopped', async () => {
-    const { createShop } = await written.load('api.ts');
     const others = await Promise.all([1, 2].map(() => serve(createShop(database.db, authenticate).routes())));
     const headers = { authorization: 'Bearer ann' };
     for (const name of ['a', 'b', 'c']) await ask('POST', '/customers', { name });
