@@ -83,16 +83,14 @@ that of their means. Of two equal builds, the one was 1.01 ± 0.01 of the other.
 
 ${burstTable(bursts)}
 
-Alone means one request at a time, which shares no round trip. A guarded patch has a principal, two guards, a scope and a hook of \`after\`. In six other processes, where
-a task came after the one before it, a patch was 1.10 ± 0.02, a list of 1 1.11 ± 0.02 and a list of 20 0.62 ± 0.01: what V8 has compiled before matters that much.
+Alone means one request at a time, which shares no round trip. A guarded patch has a principal, two guards, a scope and a hook of \`after\`. In six other
+processes, where one task came after another, a patch was 1.10 ± 0.02, a list of 1 1.11 ± 0.02 and a list of 20 0.62 ± 0.01.
 
 Reads are cheap because records are not decoded: their JSON is written from the bytes of the database. Gets that arrive together also share a
-round trip, and so do creates, which is why a single client gains nothing. In a list of 20, most of the time that is left is spent in the driver and in the system
-calls for one command and one answer. Of the first and last record of a page, only the values of the cursor are decoded.
+round trip, and so do creates, which is why a single client gains nothing.
 
 Writes do more than the code written by hand: each field is checked against its policy, and the library observes whether a write was sent, so
-that a 503 is true. The record of a patch is not decoded either: the driver gives its bytes, and is told by \`documentsReturnedIn\` that errors
-are to be decoded all the same.
+that a 503 is true.
 
 [Where the time goes](where-the-time-goes.md) has profiles, and what was tried.
 
@@ -150,14 +148,8 @@ ${memoryTable(held)}
 
 ## Start
 
-A start reports every mistake of every definition. The time is that of the process and of V8's other threads.
-
-An import beside the others takes as long as it does because V8 reads a megabyte of JavaScript, 46 of 98 ms in a run, and because it loads its dependencies, 36 ms of
-it for Ajv. Without whitespace and with short names it takes as long (1.00). A start is synchronous, so that Ajv could only be loaded late by \`createRequire\`,
-which bundlers do not follow.
-
-Only what may be refused is described at the start, and the chains of the standard operations are made by the first request to each, or by the description, because their parts
-have been checked: 0.71 of the time for 500 resources in seven pairs beside the build before. A third of what is left is V8’s optimizing compiler, on other threads (0.66 with \`--no-opt\`).
+A start reports every mistake of every definition. The time is that of the process and of V8's other threads. The chains of the standard operations are made by the
+first request to each. Of the import, half is V8 reading a megabyte of JavaScript, and a third Ajv.
 
 | | CPU ms | elapsed ms | memory MiB |
 |---|--:|--:|--:|

@@ -89,7 +89,9 @@ describe('the site', () => {
     const { page } = site;
     for (const [from, to] of Object.entries(redirects)) {
       await page.goto(site.url + toPagePath(from));
-      await page.waitForURL(site.url + to.replace(/\.md(?=#|$)/, '.html'));
+      const target = site.url + to.replace(/\.md(?=#|$)/, '.html');
+      await page.waitForURL(target);
+      expect(page.url()).toBe(target);
     }
   });
 });
