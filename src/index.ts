@@ -119,7 +119,7 @@ export type {
   UuidOptions,
 } from './model/define/leaf-options.ts';
 export type { LedgerActor, LedgerCaller, ModelHistory, ModelOutbox } from './model/define/ledger.ts';
-export type { Allowed, NearPolicy, Operator, Policy } from './model/define/policy.ts';
+export type { Allowed, NearPolicy, Policy } from './model/define/policy.ts';
 export type {
   AnySchema,
   ArrayOptions,
@@ -139,6 +139,7 @@ export type { ModelSearch, SearchLanguage } from './model/define/search.ts';
 export type { StandardSchema } from './model/define/standard-schema.ts';
 export { t } from './model/define/t.ts';
 export type { ArrayTypes, FieldTypes, LeafTypes, MapTypes, NullableTypes, ReferenceTypes } from './model/define/value-types.ts';
+export type { Operator } from './model/operators/operators.ts';
 export type { Point } from './model/value/point-leaf.ts';
 export type { WriteRules } from './model/write/compile-writes.ts';
 export type { DatabaseOptions } from './mongo/collection/collection.ts';

@@ -5,8 +5,9 @@ import { basename, join } from 'node:path';
 const scope: readonly RegExp[] = [
   /^src\/((http|filter)\/.*|hints)\.ts$/,
   /^src\/model\/.*\b(access|policy|plan-changes|private-fields|query-fields|select-fields|write-bytes|as-id|same-value|field-rules|view-of)\.ts$/,
-  /^src\/mongo\/.*\b(cursor|position|sort-value)\.ts$/,
-  /^src\/mongo\/.*\b(filter|prefix-pattern|within-scope|broken-conditions|precondition|update-pipeline)\.ts$/,
+  /^src\/model\/.*\b(prefix-pattern|sort-value)\.ts$/,
+  /^src\/mongo\/.*\b(cursor|position)\.ts$/,
+  /^src\/mongo\/.*\b(filter|within-scope|broken-conditions|precondition|update-pipeline)\.ts$/,
   /^src\/mongo\/.*\b(parse-conditions|parse-list-query|parse-paging|compile-filter)\.ts$/,
   /^src\/mongo\/relations\/through\/expression\.ts$/,
   /^src\/mongo\/aggregate\/(explain|parse-aggregate|plan-groups|write-groups)\.ts$/,
@@ -59,7 +60,7 @@ async function readTests(root: string): Promise<TestFile[]> {
 function judges({ path, text }: TestFile, file: string): boolean {
   const [name, test] = [basename(file, '.ts'), basename(path, '.test.ts')];
   const importsIt = text.split('\n').some((line) => line.endsWith(`/${file}';`) && !line.startsWith('import type '));
-  return roomOf(path) === roomOf(file) && (test === name || importsIt || (furtherTests[name]?.includes(test) ?? false));
+  return importsIt || (furtherTests[name]?.includes(test) ?? false) || (test === name && roomOf(path) === roomOf(file));
 }
 
 /** `http` of `src/http/json.ts` and of `test/http/json.test.ts`. */

@@ -2,6 +2,7 @@ import { parseQueryString, type QueryParameter } from '../http/query-string.ts';
 import { tryAll } from '../mistakes.ts';
 import type { ModelInput } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
+import { operatorDef } from '../model/operators/operators.ts';
 import { type Includable, isIncludable, noRelations } from '../model/relations/includable.ts';
 import { asksNear, nearPoints } from '../mongo/list/near-parameters.ts';
 import {
@@ -152,7 +153,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
 /** Whether a filter of the list takes integers: one beyond 64 bits is 422 and not 400. */
 export function mayExceedInt64(fields: ListRules['fields']): boolean {
   return [...fields.values()].some(({ leaf, operators }) => {
-    if (!leaf || ![...operators].some((operator) => operator !== 'exists')) return false;
+    if (!leaf || ![...operators].some((operator) => operatorDef(operator).takes !== 'flag')) return false;
     const beyond = leaf.fromText(String(2n ** 64n));
     return beyond instanceof Invalid && beyond.rule === 'out_of_range';
   });

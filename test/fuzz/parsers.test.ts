@@ -5,7 +5,7 @@ import { decodeUtf8, JsonNumber, type JsonValue, parseJson } from '../../src/htt
 import { parseQueryString } from '../../src/http/query-string.ts';
 import { cursorPaging } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile/compile-model.ts';
-import { operators } from '../../src/model/define/policy.ts';
+import { operators } from '../../src/model/operators/operators.ts';
 import { noRelations } from '../../src/model/relations/includable.ts';
 import { isObject } from '../../src/model/value/plain-object.ts';
 import { formatCursor, parseCursor } from '../../src/mongo/list/cursor.ts';

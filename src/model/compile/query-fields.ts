@@ -1,9 +1,10 @@
 import { ConfigurationError } from '../../errors.ts';
 import { type Aggregate, aggregates } from '../define/aggregates.ts';
-import { type NearPolicy, type Operator, operators } from '../define/policy.ts';
+import type { NearPolicy } from '../define/policy.ts';
 import { queriedPath } from '../fold/fold-paths.ts';
 import { foldText } from '../fold/fold-text.ts';
 import type { FieldEntry, FieldTable } from '../node.ts';
+import { type FieldKind, type Operator, operatorDef, operators } from '../operators/operators.ts';
 import type { Leaf } from '../value/leaf.ts';
 import { objectIdLeaf, stringLeaf, uuidLeaf } from '../value/leaves.ts';
 import { pointLeaf } from '../value/point-leaf.ts';
@@ -118,15 +119,21 @@ function isId({ field, path }: FieldEntry, leaf: Leaf | undefined): boolean {
 
 // Made once: a model has hundreds of fields, and there is a set for each kind of value only.
 const ofNone: ReadonlySet<Operator> = new Set();
-const ofNoLeaf: ReadonlySet<Operator> = new Set(['exists']);
-const ofText: ReadonlySet<Operator> = new Set(operators);
-const ofOrder: ReadonlySet<Operator> = new Set(operators.filter((operator) => operator !== 'prefix'));
-const ofBoolean: ReadonlySet<Operator> = new Set([...ofOrder].filter((operator) => !['gt', 'gte', 'lt', 'lte'].includes(operator)));
+const byKind: Readonly<Record<FieldKind, ReadonlySet<Operator>>> = {
+  none: operatorsOf('none'),
+  text: operatorsOf('text'),
+  boolean: operatorsOf('boolean'),
+  other: operatorsOf('other'),
+};
+
+function operatorsOf(kind: FieldKind): ReadonlySet<Operator> {
+  return new Set(operators.filter((operator) => operatorDef(operator).fits.includes(kind)));
+}
 
 function fittingOperators(leaf: Leaf | undefined): ReadonlySet<Operator> {
-  if (!leaf) return ofNoLeaf;
-  if (leaf === stringLeaf || leaf.name === 'enum') return ofText;
-  return leaf.name === 'boolean' ? ofBoolean : ofOrder;
+  if (!leaf) return byKind.none;
+  if (leaf === stringLeaf || leaf.name === 'enum') return byKind.text;
+  return leaf.name === 'boolean' ? byKind.boolean : byKind.other;
 }
 
 const policyOperators: Allow = ({ field, name }, fitting) => {

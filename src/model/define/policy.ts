@@ -1,12 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean, showName } from '../../hints.ts';
+import { type Operator, operators } from '../operators/operators.ts';
 import { type Aggregate, aggregates } from './aggregates.ts';
-
-/** Every filter operator of a list's query string, in the order of the documentation. */
-export const operators = ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'exists', 'prefix'] as const;
-
-/** A filter operator: `field[op]=value` in a list's query string. */
-export type Operator = (typeof operators)[number];
 
 /**
  * Who may do something with a field: every caller, none, or those for whom one of the named rules of the service holds.

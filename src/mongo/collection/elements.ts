@@ -3,6 +3,7 @@ import { validationFailed } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { ArrayNode, CompiledField } from '../../model/node.ts';
+import { operatorDef } from '../../model/operators/operators.ts';
 import type { ShowValue } from '../../model/shown-value.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { recordAsBytes, type WritesAsBytes } from '../driver/bson-options.ts';
@@ -116,8 +117,13 @@ function ownConditions({ field }: ElementChange, writer: Writer | undefined): Co
 
 /** Refuses an element that a record of the scope cannot have. What other elements fulfil, they still do. */
 function requireAddable({ field, element }: ElementChange, own: readonly Condition[], writer: Writer | undefined): void {
-  const writeScope = own.filter(({ operator, value }) => ['ne', 'nin', 'exists'].includes(operator) || isNull(value));
+  const writeScope = own.filter((condition) => !isOfItem(condition) || isNull(condition.value));
   if (writer) requireRecordWithin({ ...writer, pathField: undefined, writeScope }, { [field.key]: [element] });
+}
+
+/** Whether a record fulfils a condition as soon as one item of its array does. */
+function isOfItem({ operator }: Condition): boolean {
+  return operatorDef(operator).asks === 'an item';
 }
 
 function isNull(value: unknown): boolean {
@@ -127,7 +133,7 @@ function isNull(value: unknown): boolean {
 /** The condition that other elements keep the record within its scope, if the one that is removed does. */
 function remainsWithin({ field, kind, element }: ElementChange, own: readonly Condition[]): Filter | undefined {
   if (kind === 'add') return undefined;
-  const kept = own.filter((one) => !['ne', 'nin', 'exists'].includes(one.operator) && isWithin(one, { [field.key]: [element] }));
+  const kept = own.filter((one) => isOfItem(one) && isWithin(one, { [field.key]: [element] }));
   if (kept.length === 0) return undefined;
   return { $and: kept.map((one) => ({ [field.key]: { $elemMatch: { ...(buildFilter([one])[field.key] as Filter), $ne: element } } })) };
 }

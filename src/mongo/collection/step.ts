@@ -1,8 +1,8 @@
 import type { Document as BsonDocument } from 'mongodb';
 import { validationFailed } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { Operator } from '../../model/define/policy.ts';
 import type { CompiledField, LeafNode } from '../../model/node.ts';
+import { operatorDef } from '../../model/operators/operators.ts';
 import { compileShownValue } from '../../model/shown-value.ts';
 import { isDecimal128 } from '../../model/value/bson-type.ts';
 import { intLeaf } from '../../model/value/number-leaves.ts';
@@ -75,7 +75,7 @@ function mayStep(value: BsonDocument, add: bigint, field: CompiledField, own: re
     { $eq: [{ $trunc: value }, value] },
     { $gte: [value, least - add] },
     { $lte: [value, greatest - add] },
-    ...own.map((condition) => holdsAfter(condition, { $add: [value, add] })),
+    ...own.map(({ operator, value: operand }) => operatorDef(operator).ofNumber?.({ $add: [value, add] }, operand)),
   ];
   return { $cond: [{ $isNumber: value }, { $and: conditions }, false] };
 }
@@ -87,17 +87,6 @@ function boundsOf({ node }: CompiledField): { readonly least: bigint; readonly g
     least: BigInt(Math.max(Math.ceil(minimum), Number.MIN_SAFE_INTEGER)),
     greatest: BigInt(Math.min(Math.floor(maximum), Number.MAX_SAFE_INTEGER)),
   };
-}
-
-const comparisons: { readonly [Name in Operator]?: string } = { gt: '$gt', gte: '$gte', lt: '$lt', lte: '$lte' };
-
-/** A condition of a scope, about the integer that an expression computes. */
-function holdsAfter({ operator, value }: Condition, next: BsonDocument): unknown {
-  const values = { $literal: [value].flat() };
-  if (operator === 'exists') return value;
-  if (operator === 'eq' || operator === 'in') return { $in: [next, values] };
-  if (operator === 'ne' || operator === 'nin') return { $not: [{ $in: [next, values] }] };
-  return { [comparisons[operator] as string]: [next, value] };
 }
 
 /** The value that a record shows. Another program may have stored something else, which nobody can step. */

@@ -1,10 +1,10 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { bsonTypeOf } from '../../model/value/sort-value.ts';
 import { decode } from '../driver/bson-options.ts';
 import type { Commands } from '../driver/commands.ts';
 import type { ReadFirstBatch } from '../driver/read-batches.ts';
 import type { Command } from '../driver/work.ts';
 import { both } from '../query/filter.ts';
-import { bsonTypeOf } from '../query/sort-value.ts';
 import type { ThroughReads, Via } from '../relations/through/through-field.ts';
 import type { ThroughQuery } from '../relations/through/through-stages.ts';
 

@@ -2,8 +2,8 @@ import type { CreateIndexesOptions, IndexDescription } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { type IndexKey, mayShareIndex } from '../../model/compile/model-index.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
-import type { Operator } from '../../model/define/policy.ts';
 import type { FieldEntry } from '../../model/node.ts';
+import { operatorDef } from '../../model/operators/operators.ts';
 import { isDeleted, isLive } from '../query/deleted.ts';
 import type { Filter } from '../query/filter.ts';
 
@@ -88,12 +88,6 @@ export function wantedBy(source: IndexSource): Wanted[] {
     ...wantedByDeletes(source),
   ];
 }
-
-/**
- * Operators that an index helps with. It does not help with negations and `exists`, because most records match them.
- */
-const narrowing: readonly Operator[] = ['eq', 'in', 'gt', 'gte', 'lt', 'lte', 'prefix'];
-const pointing: readonly Operator[] = ['eq', 'in'];
 
 function wantedByList({ model, list }: IndexSource): Wanted[] {
   if (!list) return [];
@@ -252,12 +246,12 @@ function usesOf(field: QueryField): string | undefined {
 }
 
 function isNarrowing({ leaf, operators }: QueryField): boolean {
-  return leaf !== undefined && narrowing.some((operator) => operators.has(operator));
+  return leaf !== undefined && [...operators].some((operator) => operatorDef(operator).shape !== 'none');
 }
 
 function isPoint({ leaf, nullable, operators, sortable }: QueryField): boolean {
   const mayAskNull = nullable && leaf?.name !== 'string';
-  return !sortable && !mayAskNull && narrowing.every((operator) => !operators.has(operator) || pointing.includes(operator));
+  return !sortable && !mayAskNull && [...operators].every((operator) => operatorDef(operator).shape !== 'range');
 }
 
 export function partially(filter: Filter): IndexOptions {

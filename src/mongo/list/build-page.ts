@@ -1,10 +1,10 @@
 import { invalidQuery, type Problem } from '../../errors.ts';
 import { isDBRef } from '../../model/value/bson-type.ts';
+import { bracketOf } from '../../model/value/sort-value.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
 import { writeUntyped } from '../../model/value/untyped.ts';
 import { Invalid } from '../../rules.ts';
 import type { SortKey } from '../query/position.ts';
-import { bracketOf } from '../query/sort-value.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { formatCursor } from './cursor.ts';
 import type { ListQuery } from './parse-list-query.ts';

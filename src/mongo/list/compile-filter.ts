@@ -3,7 +3,7 @@ import { type Comparison, type FieldName, type FilterSyntax, FilterSyntaxError, 
 import { nearest } from '../../hints.ts';
 import type { ErrorSink } from '../../http/query-errors.ts';
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
-import type { Operator } from '../../model/define/policy.ts';
+import type { Operator } from '../../model/operators/operators.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
 import type { Expression } from '../relations/through/expression.ts';
 import { countRelated, simplify } from '../relations/through/simplify.ts';

@@ -1,10 +1,10 @@
 import { hash as digestOf } from 'node:crypto';
 import { BSON } from 'mongodb';
 import { Problem } from '../../errors.ts';
+import { readSortValue, writeSortValue } from '../../model/value/sort-value.ts';
 import type { Visible } from '../query/deleted.ts';
 import type { Condition } from '../query/filter.ts';
 import type { Position, SortKey } from '../query/position.ts';
-import { readSortValue, writeSortValue } from '../query/sort-value.ts';
 import { textOf } from '../query/text-of.ts';
 
 const checksumLength = 16;

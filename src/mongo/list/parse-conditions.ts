@@ -4,11 +4,11 @@ import { firstNames, listNames, nearest } from '../../hints.ts';
 import { type ErrorSink, maxErrors } from '../../http/query-errors.ts';
 import { itemsOf, keyOf, type QueryParameter } from '../../http/query-string.ts';
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
-import { type Operator, operators } from '../../model/define/policy.ts';
+import { isOperator, type Operator, operatorDef } from '../../model/operators/operators.ts';
+import { refusePrefix } from '../../model/operators/prefix-pattern.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
 import type { Condition } from '../query/filter.ts';
-import { refusePrefix } from '../query/prefix-pattern.ts';
 import { ourNameOf } from './foreign-names.ts';
 
 /** The limits of filters. */
@@ -68,9 +68,9 @@ function parseCondition(parameter: QueryParameter, rules: ConditionRules, around
   const { name, operator: bracketed, isItem } = parameter;
   const field = fields.get(name);
   if (!field) return unknownParameter(name, fields, around);
-  const operator = operators.find((one) => one === (bracketed ?? 'eq'));
-  if (!operator || !field.operators.has(operator)) return refuseOperator(field, bracketed ?? 'eq', fields);
-  if (isItem && operator !== 'in' && operator !== 'nin') return oneValue;
+  const operator = bracketed ?? 'eq';
+  if (!isOperator(operator) || !field.operators.has(operator)) return refuseOperator(field, operator, fields);
+  if (isItem && operatorDef(operator).takes !== 'values') return oneValue;
   const cast = castOperand(field, operator, parameter, rules);
   return cast instanceof Invalid ? cast : { field, operator, value: cast };
 }
@@ -100,9 +100,10 @@ export function filterableNames(fields: QueryFields): string[] {
 function castOperand(field: QueryField, operator: Operator, parameter: QueryParameter, limits: ConditionLimits): unknown {
   const { isItem, value: text, json } = parameter;
   if (json !== undefined) return castJson(field, operator, json, limits);
-  if (operator === 'exists') return castExists(text);
-  if (operator === 'prefix') return castPrefix(field, text, limits);
-  if (operator !== 'in' && operator !== 'nin') return castOne(field, text, operator);
+  const { takes } = operatorDef(operator);
+  if (takes === 'flag') return castFlag(text);
+  if (takes === 'text') return castPrefix(field, text, limits);
+  if (takes === 'value') return castOne(field, text, operator);
   const texts = text === '' && !isItem ? [] : itemsOf(parameter);
   return castEach(texts, limits, (one) => castOne(field, one, operator));
 }
@@ -120,15 +121,14 @@ function castEach<Given>(given: readonly Given[], limits: ConditionLimits, cast:
 
 /** Casts a JSON value, which has the JSON type of the field's values. */
 function castJson(field: QueryField, operator: Operator, json: unknown, limits: ConditionLimits): unknown {
-  switch (operator) {
-    case 'exists':
+  switch (operatorDef(operator).takes) {
+    case 'flag':
       return typeof json === 'boolean' ? json : notBoolean;
-    case 'prefix':
+    case 'text':
       return typeof json === 'string' ? castPrefix(field, json, limits) : notText;
-    case 'in':
-    case 'nin':
+    case 'values':
       return Array.isArray(json) ? castEach(json, limits, (one) => castJsonOne(field, one, operator)) : notArray;
-    default:
+    case 'value':
       return castJsonOne(field, json, operator);
   }
 }
@@ -155,7 +155,7 @@ export function castPrefix(field: QueryField, text: string, { maxPrefix }: Condi
 
 const notBoolean = new Invalid('type', 'must be true or false', { type: 'boolean' });
 
-function castExists(text: string): boolean | Invalid {
+function castFlag(text: string): boolean | Invalid {
   if (text === 'true') return true;
   return text === 'false' ? false : notBoolean;
 }
@@ -176,14 +176,15 @@ export function castOne(field: QueryField, text: string, operator: Operator): un
 
 /** Whether an operator asks what is greater or less. */
 export function isOfOrder(operator: Operator): boolean {
-  return operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte';
+  return operatorDef(operator).order !== undefined;
 }
 
 /** A text may lie between two values that can be stored: it equals none, and the greater one is the first behind it. */
 function castText(leaf: Leaf, text: string, operator: Operator): unknown {
   const next = leaf.nextText?.(text);
-  if (next === undefined || operator === 'gt' || operator === 'lte') return leaf.fromText(text);
-  return isOfOrder(operator) ? leaf.fromText(next) : equalToNone;
+  if (next === undefined) return leaf.fromText(text);
+  const { order } = operatorDef(operator);
+  return order ? leaf.fromText(order === 'before' ? text : next) : equalToNone;
 }
 
 /** A value that no field has. */
@@ -199,7 +200,7 @@ function addCondition(conditions: Condition[], condition: Condition, limits: Con
   const earlier = conditions[index];
   if (!earlier) {
     conditions.push(condition);
-  } else if (operator !== 'in' && operator !== 'nin') {
+  } else if (operatorDef(operator).takes !== 'values') {
     errors.push(givenTwice.at(operator === 'eq' ? field.name : `${field.name}[${operator}]`));
   } else {
     const values = [...(earlier.value as unknown[]), ...(condition.value as unknown[])];

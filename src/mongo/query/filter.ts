@@ -1,10 +1,10 @@
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
 import type { Sought } from '../../model/define/given.ts';
-import { type Operator, operators } from '../../model/define/policy.ts';
+import { isOperator, type Operator, operatorDef, operators } from '../../model/operators/operators.ts';
+import { refusePrefix } from '../../model/operators/prefix-pattern.ts';
 import { fromDocumentOrText } from '../../model/value/leaves.ts';
 import { isObject } from '../../model/value/plain-object.ts';
 import { Invalid } from '../../rules.ts';
-import { prefixPattern, refusePrefix } from './prefix-pattern.ts';
 
 /** The value that a filter compares with: of an array, that of an element. */
 type ElementOf<Value> = Value extends readonly (infer Element)[] ? Element : Value;
@@ -54,20 +54,6 @@ export interface Condition {
   readonly value: unknown;
 }
 
-// The operators of the database for those of the library. No text from a client becomes an operator in any other way.
-const queryOperators: Readonly<Record<Operator, (value: unknown) => Record<string, unknown>>> = {
-  eq: (value) => ({ $eq: value }),
-  ne: (value) => ({ $ne: value }),
-  in: (value) => ({ $in: value }),
-  nin: (value) => ({ $nin: value }),
-  gt: (value) => ({ $gt: value }),
-  gte: (value) => ({ $gte: value }),
-  lt: (value) => ({ $lt: value }),
-  lte: (value) => ({ $lte: value }),
-  exists: (value) => ({ $exists: value }),
-  prefix: (value) => ({ $regex: prefixPattern(value as string) }),
-};
-
 /**
  * Builds a filter that matches if all conditions do. Conditions on the same field are merged:
  * `{ total: { $gte: 5, $lt: 9 } }`.
@@ -76,11 +62,12 @@ export function buildFilter(conditions: readonly Condition[]): Filter {
   const filter: Record<string, Record<string, unknown>> = {};
   for (const condition of conditions) {
     const { field, operator, value } = condition;
-    if (operator === 'prefix' && isOpen(condition)) continue; // a pattern would find texts only
-    const isFolded = field.caseless !== undefined && operator !== 'exists';
+    const { takes, asks, filter: write } = operatorDef(operator);
+    if (takes === 'text' && isOpen(condition)) continue; // a pattern would find texts only
+    const isFolded = field.caseless !== undefined && asks !== 'the field';
     const path = field.caseless && !isFolded ? field.caseless.exactPath : field.path;
     const before = filter[path];
-    const own = queryOperators[operator](isFolded ? foldOperand(field, value) : value);
+    const own = write(isFolded ? foldOperand(field, value) : value);
     filter[path] = before ? { ...before, ...own } : own;
   }
   return filter;
@@ -191,7 +178,7 @@ function readConditions(filter: Readonly<Record<string, unknown>>, fields: Query
 
 /** Whether every record matches a condition: an empty `nin`, or an empty `prefix`. */
 export function isOpen({ operator, value }: Condition): boolean {
-  return (operator === 'nin' && (value as readonly unknown[]).length === 0) || (operator === 'prefix' && value === '');
+  return operatorDef(operator).isOpen?.(value) === true;
 }
 
 function describe(value: unknown): string {
@@ -212,26 +199,25 @@ function conditionsOn(name: string, value: unknown, fields: QueryFields, source:
   });
 }
 
-function isOperator(name: string): name is Operator {
-  return (operators as readonly string[]).includes(name);
-}
-
 function readOperand(field: QueryField, operator: Operator, value: unknown, source: Source): unknown {
-  if (operator === 'exists') {
-    if (typeof value !== 'boolean') throw new Error(`\`exists\` on \`${field.name}\` in a ${source} must be true or false.`);
-    return value;
+  switch (operatorDef(operator).takes) {
+    case 'flag':
+      if (typeof value !== 'boolean') throw new Error(`\`${operator}\` on \`${field.name}\` in a ${source} must be true or false.`);
+      return value;
+    case 'text': {
+      // The leaf does not read it, because the beginning of an enum's member is not a member.
+      if (typeof value !== 'string' || !field.operators.has(operator))
+        throw new Error(`\`${operator}\` on \`${field.name}\` in a ${source} needs a string, and a field of strings.`);
+      const refusal = refusePrefix(field, value);
+      if (refusal) throw new Error(`\`${operator}\` on \`${field.name}\` in a ${source} ${refusal.message}.`);
+      return value;
+    }
+    case 'values':
+      if (!Array.isArray(value)) throw new Error(`\`${operator}\` on \`${field.name}\` in a ${source} must be an array.`);
+      return Array.from(value, (one) => readScalar(field, one, source)); // a hole counts as an undefined value
+    case 'value':
+      return readScalar(field, value, source);
   }
-  if (operator === 'prefix') {
-    // The leaf does not read it, because the beginning of an enum's member is not a member.
-    if (typeof value !== 'string' || !field.operators.has('prefix'))
-      throw new Error(`\`prefix\` on \`${field.name}\` in a ${source} needs a string, and a field of strings.`);
-    const refusal = refusePrefix(field, value);
-    if (refusal) throw new Error(`\`prefix\` on \`${field.name}\` in a ${source} ${refusal.message}.`);
-    return value;
-  }
-  if (operator !== 'in' && operator !== 'nin') return readScalar(field, value, source);
-  if (!Array.isArray(value)) throw new Error(`\`${operator}\` on \`${field.name}\` in a ${source} must be an array.`);
-  return Array.from(value, (one) => readScalar(field, one, source)); // a hole counts as an undefined value
 }
 
 function readScalar(field: QueryField, value: unknown, source: Source): unknown {

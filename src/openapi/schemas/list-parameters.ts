@@ -1,6 +1,6 @@
 import { listNames } from '../../hints.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
-import { type Operator, operators } from '../../model/define/policy.ts';
+import { type Operator, operatorDef, operators } from '../../model/operators/operators.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
 import { stringLeaf } from '../../model/value/leaves.ts';
 import { filterName, inBody, inUrl } from '../../mongo/list/compile-filter.ts';
@@ -94,11 +94,12 @@ export function listBody(resource: CompiledResource, isBelow = false): Schema {
 
 /** What a filter in a body compares with. */
 function jsonOperand({ leaf, nullable }: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Schema {
-  if (operator === 'exists' || !leaf) return { type: 'boolean' };
-  if (operator === 'prefix') return { ...textLeaf(stringLeaf), maxLength: limits.maxPrefix };
+  const { takes, order } = operatorDef(operator);
+  if (takes === 'flag' || !leaf) return { type: 'boolean' };
+  if (takes === 'text') return { ...textLeaf(stringLeaf), maxLength: limits.maxPrefix };
   const value = leaf.name === 'decimal' ? { ...leaf.writeSchema } : textLeaf(leaf);
-  const operand = ordering.has(operator) || !nullable ? value : withNull(value);
-  return takesList(operator) ? { type: 'array', items: operand, maxItems: limits.maxFilterValues } : operand;
+  const operand = order || !nullable ? value : withNull(value);
+  return takes === 'values' ? { type: 'array', items: operand, maxItems: limits.maxFilterValues } : operand;
 }
 
 /** An empty array says nothing, and a flag is written as JSON writes it. */
@@ -194,19 +195,16 @@ function eachOnce(names: readonly string[], maxItems: number): Schema {
   return { maxItems: Math.min(names.length, maxItems), uniqueItems: true, not: { anyOf: bothWays } };
 }
 
-function takesList(operator: Operator): boolean {
-  return operator === 'in' || operator === 'nin';
-}
-
 /** The parameters of a filter. Several texts have two: in one of them a comma ends an item. */
 function parametersOf(field: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Part[] {
   const { leaf, name } = field;
   const description = describeFilterBy(field, operator);
   const key = `${name}[${operator}]`;
-  if (operator === 'exists' || !leaf) return [parameter(key, description, { type: 'boolean' })];
-  if (operator === 'prefix') return [parameter(key, description, { ...textLeaf(stringLeaf), maxLength: limits.maxPrefix })];
-  const value = ordering.has(operator) || !field.nullable ? textLeaf(leaf) : orNullWord(leaf);
-  if (!takesList(operator)) return [parameter(key, operator === 'eq' ? `${description} \`${name}=\` is the same.` : description, value)];
+  const { takes, order } = operatorDef(operator);
+  if (takes === 'flag' || !leaf) return [parameter(key, description, { type: 'boolean' })];
+  if (takes === 'text') return [parameter(key, description, { ...textLeaf(stringLeaf), maxLength: limits.maxPrefix })];
+  const value = order || !field.nullable ? textLeaf(leaf) : orNullWord(leaf);
+  if (takes === 'value') return [parameter(key, operator === 'eq' ? `${description} \`${name}=\` is the same.` : description, value)];
   const listOf = (items: Schema): Schema => ({ type: 'array', items, maxItems: limits.maxFilterValues });
   const whole = parameter(`${key}[]`, description.replace(', separated by commas', ''), listOf(value), repeated);
   if (!isSeparable(value)) return [whole];
@@ -214,11 +212,10 @@ function parametersOf(field: QueryField, operator: Operator, limits: CompiledRes
   return [parameter(key, description, listOf({ ...value, pattern: '^[^\\x00,]*$' }), commaSeparated), whole];
 }
 
-const ordering: ReadonlySet<Operator> = new Set<Operator>(['gt', 'gte', 'lt', 'lte']);
-
 function describeFilterBy(field: QueryField, operator: Operator): string {
-  const meaning = (field.inList && inListMeanings[operator]) || (field.caseless && caselessMeanings[operator]) || meanings[operator];
-  const caseless = field.caseless && operator !== 'exists' ? ' Case and accents are ignored.' : '';
+  const { words, wordsOfItems, wordsOfCaseless, asks } = operatorDef(operator);
+  const meaning = (field.inList && wordsOfItems) || (field.caseless && wordsOfCaseless) || words;
+  const caseless = field.caseless && asks !== 'the field' ? ' Case and accents are ignored.' : '';
   return `${describeSubject(field, operator)} ${meaning}.${caseless}`;
 }
 
@@ -226,31 +223,9 @@ function describeSubject(field: QueryField, operator: Operator): string {
   const { inList, name } = field;
   const record = isThrough(field) ? 'There is a related record in which ' : '';
   if (!inList) return `${record}\`${name}\``;
-  const item = `${operator in inListMeanings ? 'No' : 'An'} item of \`${name}\``;
+  const item = `${operatorDef(operator).asks === 'no item' ? 'No' : 'An'} item of \`${name}\``;
   return record === '' ? item : record + item.charAt(0).toLowerCase() + item.slice(1);
 }
-
-/** Descriptions of negated operators: they match an array in which no item is equal. */
-const inListMeanings: Readonly<Partial<Record<Operator, string>>> = {
-  ne: 'equals this',
-  nin: 'is one of these, separated by commas',
-};
-
-const meanings: Readonly<Record<Operator, string>> = {
-  eq: 'equals this',
-  ne: 'does not equal this, or is missing',
-  in: 'is one of these, separated by commas',
-  nin: 'is none of these, separated by commas, or is missing',
-  gt: 'is greater than this',
-  gte: 'is this or greater',
-  lt: 'is less than this',
-  lte: 'is this or less',
-  exists: 'is there (true) or is missing (false)',
-  prefix: 'begins with this text, in the same case',
-};
-
-/** Descriptions of operators on fields whose case is ignored. */
-const caselessMeanings: Readonly<Partial<Record<Operator, string>>> = { prefix: 'begins with this text' };
 
 /** The word `null` means null if the field cannot hold that text. */
 function orNullWord(leaf: Leaf): Schema {

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../errors.ts';
 import type { Through } from '../../middleware/relations/compile-through.ts';
 import { tryAll } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { operatorDef } from '../../model/operators/operators.ts';
 import { compileFilter, inDefinition } from '../../mongo/list/compile-filter.ts';
 import type { FilterLimits } from '../../mongo/list/parse-list-query.ts';
 import type { Expression } from '../../mongo/relations/through/expression.ts';
@@ -48,9 +49,6 @@ export function compileDeclaredFilters(
   );
 }
 
-const equalities: readonly string[] = ['eq', 'in'];
-const bounds: readonly string[] = ['gt', 'gte', 'lt', 'lte', 'prefix'];
-
 /**
  * The alternatives of an expression, each as the conditions that an index serves. Negations narrow nothing, and related
  * records have indexes of their own.
@@ -60,7 +58,8 @@ function shapesOf(expression: Expression, prefix = ''): FilterShape[] {
     case 'condition': {
       const { field, operator } = expression.condition;
       const path = prefix + field.path;
-      return [{ equal: equalities.includes(operator) ? [path] : [], ranged: bounds.includes(operator) ? [path] : [] }];
+      const { shape } = operatorDef(operator);
+      return [{ equal: shape === 'equal' ? [path] : [], ranged: shape === 'range' ? [path] : [] }];
     }
     case 'item':
       return shapesOf(expression.of, `${prefix}${expression.path}.`);

@@ -5,9 +5,9 @@ import { copyValue } from '../../../src/model/value/copy-value.ts';
 import { binaryLeaf, objectIdLeaf, uuidLeaf } from '../../../src/model/value/leaves.ts';
 import { decimalLeaf, floatLeaf } from '../../../src/model/value/number-leaves.ts';
 import { isSameValue } from '../../../src/model/value/same-value.ts';
+import { bracketOf, bsonTypeOf, readSortValue, writeSortValue } from '../../../src/model/value/sort-value.ts';
 import { isStoredObject } from '../../../src/model/value/stored-shape.ts';
 import { writeUntyped } from '../../../src/model/value/untyped.ts';
-import { bracketOf, bsonTypeOf, readSortValue, writeSortValue } from '../../../src/mongo/query/sort-value.ts';
 
 const modules = new URL('../../../node_modules/', import.meta.url);
 const load = async (path: string) => (await import(new URL(path, modules).href)) as typeof Mongodb.BSON;

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
+import { refusePrefix } from '../../../src/model/operators/prefix-pattern.ts';
 import { buildFilter } from '../../../src/mongo/query/filter.ts';
-import { refusePrefix } from '../../../src/mongo/query/prefix-pattern.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { cases } from '../../support/fuzzing/fuzz.ts';
 

@@ -3,7 +3,7 @@ import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb
 import { defineModel, type Field, type Operator, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
-import { operators } from '../../../src/model/define/policy.ts';
+import { operators } from '../../../src/model/operators/operators.ts';
 import { buildFilter, type Condition } from '../../../src/mongo/query/filter.ts';
 import { isWithin } from '../../../src/mongo/query/within-scope.ts';
 import { useDatabase } from '../../support/database/database.ts';

@@ -1,6 +1,6 @@
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
-import { type Operator, operators } from '../../../src/model/define/policy.ts';
+import { type Operator, operators } from '../../../src/model/operators/operators.ts';
 import { isWithin } from '../../../src/mongo/query/within-scope.ts';
 
 // What the database says of all this is in `within-scope-in-database.test.ts`.

@@ -5,12 +5,12 @@ import { Included, type IncludedRecord, Room, TooMuchIncluded } from '../../../m
 import { type ManyRelation, writeManyText } from '../../../model/relations/many-relations.ts';
 import { JsonOutput } from '../../../model/value/json-output.ts';
 import type { Leaf } from '../../../model/value/leaf.ts';
+import { bsonTypeOf } from '../../../model/value/sort-value.ts';
 import type { Children } from '../../collection/children.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
 import { inParts } from '../../driver/in-parts.ts';
 import type { Work } from '../../driver/work.ts';
 import type { Filter } from '../../query/filter.ts';
-import { bsonTypeOf } from '../../query/sort-value.ts';
 import type { StoredRecord } from '../../stored-record.ts';
 
 /** The records that a relation leads to: those of one model, as one resource shows them. */

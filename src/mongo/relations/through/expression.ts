@@ -1,4 +1,5 @@
 import { BSON } from 'mongodb';
+import { operatorDef } from '../../../model/operators/operators.ts';
 import type { Condition } from '../../query/filter.ts';
 import type { ThroughStep } from './through-field.ts';
 
@@ -21,7 +22,7 @@ export function canonical(expression: Expression): unknown {
   switch (expression.kind) {
     case 'condition': {
       const { field, operator, value } = expression.condition;
-      return ['is', field.name, operator, operator === 'in' ? inOrder(value as readonly unknown[]) : value];
+      return ['is', field.name, operator, operatorDef(operator).takes === 'values' ? inOrder(value as readonly unknown[]) : value];
     }
     case 'not':
       return expression.of.kind === 'not' ? canonical(expression.of.of) : ['not', canonical(expression.of)];

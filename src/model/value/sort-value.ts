@@ -1,5 +1,5 @@
 import { Binary, Decimal128, Double, Int32, type Long, ObjectId } from 'mongodb';
-import { isBinary, isDecimal128, isDouble, isInt32, isLong, isObjectId } from '../../model/value/bson-type.ts';
+import { isBinary, isDecimal128, isDouble, isInt32, isLong, isObjectId } from './bson-type.ts';
 
 /**
  * A group of types whose values the database compares with each other. Values of two groups are ordered by group.

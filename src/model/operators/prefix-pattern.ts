@@ -1,4 +1,3 @@
-import type { QueryField } from '../../model/compile/query-fields.ts';
 import { Invalid } from '../../rules.ts';
 
 /**
@@ -12,11 +11,16 @@ export function prefixPattern(prefix: string): string {
   return `^${escapeRegExp(prefix)}`;
 }
 
+/** The member of a field that says how its texts are compared. */
+interface Folding {
+  readonly caseless?: { fold(text: string): string } | undefined;
+}
+
 /**
  * Why the database cannot look for texts of a field that begin with this one; undefined if it can. A text may be longer
  * without its case than with it.
  */
-export function refusePrefix({ caseless }: QueryField, prefix: string): Invalid | undefined {
+export function refusePrefix({ caseless }: Folding, prefix: string): Invalid | undefined {
   const bytes = Buffer.byteLength(prefixPattern(caseless ? caseless.fold(prefix) : prefix));
   if (bytes <= maxPatternBytes) return undefined;
   const message = `must be a pattern of at most ${maxPatternBytes} bytes for MongoDB, and is one of ${bytes}`;
