@@ -3,6 +3,7 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { HasFields } from '../model/define/infer.ts';
 import { openCollection } from '../mongo/collection/collection.ts';
+import { idsOnly } from '../mongo/collection/find.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import { findRestricting, type IsSeen, planCascade } from '../mongo/relations/cascade/plan-cascade.ts';
 import type { CascadeLimits, References } from '../mongo/relations/references.ts';
@@ -50,7 +51,7 @@ export async function planDelete(
   isSeen: IsSeen,
 ): Promise<DeletePlan> {
   const collection = openCollection(model, references);
-  if ((await collection.findIds({ _id: id }, 1, work)).length === 0) throw notFound();
+  if ((await collection.find({ among: [id] }, idsOnly, work)).length === 0) throw notFound();
   const plan = await planCascade(references, model, [id], work, isSeen);
   const restrictedBy: DeletePlan['restrictedBy'][number][] = [];
   for (const edge of plan.restricting) {

@@ -1,6 +1,8 @@
 import { once } from '../mistakes.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { ModelCollection } from '../mongo/collection/collection.ts';
+import { idsOnly } from '../mongo/collection/find.ts';
+import { expiredBy } from '../mongo/collection/purges.ts';
 import { asDb } from '../mongo/driver/database.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import type { Keeps } from '../mongo/keeps/keep.ts';
@@ -20,7 +22,7 @@ const batchSize = 1_000;
 /** Where records are removed for good. */
 interface Purging {
   readonly model: CompiledModel;
-  readonly collection: Pick<ModelCollection, 'purge' | 'findExpired'>;
+  readonly collection: Pick<ModelCollection, 'purge' | 'seeing'>;
   /** What is kept of them beside them. */
   readonly keeps: Keeps;
 }
@@ -48,7 +50,7 @@ export async function purge(
 
   /** Before the records go: if this process dies, they are found again. Returns the scope of these records. */
   async function eraseMentions(most: number): Promise<Filter> {
-    const ids = await collection.findExpired(until, scope, most, work());
+    const ids = await collection.seeing.with.find(expiredBy(model, until, scope, most), idsOnly, work());
     await keeps.eraseAllMentions(model, ids, work);
     return both({ _id: { $in: ids } }, scope);
   }

@@ -3,6 +3,7 @@ import { applyIndexes, cursorPaging, openStore, service } from '../../src/index.
 import { compileModel } from '../../src/model/compile/compile-model.ts';
 import { Room } from '../../src/model/relations/included.ts';
 import { type ModelCollection, openCollection } from '../../src/mongo/collection/collection.ts';
+import { idsOnly, partsAt, partsInOneReply, whole } from '../../src/mongo/collection/find.ts';
 import { Work } from '../../src/mongo/driver/work.ts';
 import { newDeletion } from '../../src/mongo/query/deleted.ts';
 import { type Operation, operations } from '../../src/resource/define/standard-operations.ts';
@@ -246,13 +247,15 @@ describe('every method of a collection sees a deleted record as gone', () => {
     },
     findWritten: async (c) =>
       expect((await c.findWritten(await c.findTargets(many, new Work()), new Work())).map(({ id }) => id)).toEqual(['live']),
-    findIds: async (c) => expect(await c.findIds({}, 10, new Work())).toEqual(['live']),
-    findIdsBy: async (c) => expect(await c.findIdsBy('place', ['here'], undefined, 10, new Work())).toEqual(['live']),
+    find: async (c) => {
+      expect(await c.find({ scope: undefined, limit: 10 }, idsOnly, new Work())).toEqual(['live']);
+      expect(await c.find({ path: 'place', among: ['here'] }, idsOnly, new Work())).toEqual(['live']);
+      const both = { among: ['gone', 'live'] };
+      expect(await c.find(both, partsAt(['place']), new Work())).toEqual([{ _id: 'live', place: 'here' }]);
+      expect(await c.find(both, partsInOneReply(['place']), new Work())).toEqual([{ _id: 'live', place: 'here' }]);
+      expect((await c.find(both, whole(), new Work())).map(({ id }) => id)).toEqual(['live']);
+    },
     holdAll: async (c) => expect(await c.holdAll(['gone', 'live'], undefined, new Work())).toBe(1),
-    findPaths: async (c) => expect(await c.findPaths({}, ['place'], 10, new Work())).toEqual([{ _id: 'live', place: 'here' }]),
-    readPaths: async (c) =>
-      expect(await c.readPaths(['gone', 'live'], ['place'], undefined, new Work())).toEqual([{ _id: 'live', place: 'here' }]),
-    readAll: async (c) => expect((await c.readAll(['gone', 'live'], undefined, new Work())).map(({ id }) => id)).toEqual(['live']),
     removeAll: (c) => c.removeAll(['gone', 'live'], undefined, newDeletion(), new Work()),
     purgeAll: (c) => c.purgeAll(['gone', 'live'], undefined, new Work()),
     rewriteAll: (c) => c.rewriteAll(['gone', 'live'], undefined, [[{ $set: { place: 'x' } }]], new Work()),
@@ -271,7 +274,6 @@ describe('every method of a collection sees a deleted record as gone', () => {
     // These four are about deleted records.
     seeing: async (c) => expect(await c.seeing.live.count([], undefined, new Work())).toBe(1),
     restore: (c) => expect(c.restore({ ...target, id: 'live' }, new Work())).rejects.toMatchObject(notFound),
-    findExpired: async (c) => expect(await c.findExpired(new Date(0), undefined, 10, new Work())).toEqual([]),
     purge: async (c) => expect(await c.purge(new Date(0), undefined, 10, new Work())).toEqual({ found: [], purged: 0 }),
   };
 

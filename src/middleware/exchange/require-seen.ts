@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { idsOnly } from '../../mongo/collection/find.ts';
 import type { Operations } from '../../mongo/collection/operations.ts';
 import type { Work } from '../../mongo/driver/work.ts';
 import { spellStored } from '../../mongo/idempotency-keys.ts';
@@ -7,7 +8,7 @@ import type { Filter } from '../../mongo/query/filter.ts';
 /** Records that an answer shows: they have to be within the filter, or the answer is not sent. */
 export interface Sought {
   readonly model: CompiledModel;
-  readonly collection: Pick<Operations, 'findIdsBy'>;
+  readonly collection: Pick<Operations, 'find'>;
   readonly filter: Filter;
   /** In stored form. */
   readonly ids: readonly unknown[];
@@ -32,7 +33,7 @@ export async function requireSeen(all: readonly Sought[], work: Work): Promise<v
 /** Finds the records that are within the filter, and returns their ids, spelt. */
 export async function findSeen({ collection, filter, ids }: Omit<Sought, 'refuse'>, work: Work): Promise<ReadonlySet<string>> {
   const different = new Map(ids.map((id): [string, unknown] => [spellStored(id), id]));
-  const found = await collection.findIdsBy('_id', [...different.values()], filter, different.size, work);
+  const found = await collection.find({ among: [...different.values()], scope: filter }, idsOnly, work);
   return new Set(found.map(spellStored));
 }
 

@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { idsOnly } from '../../mongo/collection/find.ts';
 import type { Operations } from '../../mongo/collection/operations.ts';
 import { Work } from '../../mongo/driver/work.ts';
 import { type ShownRecord, textOf } from '../../mongo/idempotency-keys.ts';
@@ -17,7 +18,7 @@ export interface NotedAddress {
 /** The parts by which the record of a path is found. */
 export interface AddressRoom {
   readonly model: CompiledModel;
-  readonly collection: Pick<Operations, 'findIdsBy'>;
+  readonly collection: Pick<Operations, 'find'>;
   /** The row filter of the request. */
   filterOf(ctx: Context): Promise<Filter>;
 }
@@ -37,7 +38,7 @@ export async function noteAddress(
   const record = { name: model.name, collection: model.collection, id };
   if (known.some((one) => textOf(one) === textOf(record))) return undefined;
   const filter = await filterOf(ctx);
-  const isSeen = async (work: Work) => (await collection.findIdsBy('_id', [id], filter, 1, work)).length > 0;
+  const isSeen = async (work: Work) => (await collection.find({ among: [id], scope: filter }, idsOnly, work)).length > 0;
   if (await isSeen(workOf(ctx))) return { record, hasLeft: false };
   return (await lookOutside(ctx, isSeen)) ? { record, hasLeft: true } : undefined;
 }

@@ -21,6 +21,7 @@ import { buildUpdate, changesNothing, requireMergeable } from '../query/update-p
 import { StoredRecord } from '../stored-record.ts';
 import { openChildren } from './children.ts';
 import { openLinks } from './elements.ts';
+import { openFind } from './find.ts';
 import { hideDeleted } from './hide-deleted.ts';
 import { openManyInserts } from './insert-many.ts';
 import type { CollectionWork, Operations, PlainOperations, Restores } from './operations.ts';
@@ -219,17 +220,19 @@ function open(
       return await writeOrExplain(deleted, undefined, updating(toFilter(deleted), build), work);
     },
   };
+  const find = openFind(model, collection, { readLatest });
   // `Object.assign`: a literal that spreads so many members would become a hash table, which is slow to make and read.
   const reads: PlainOperations = Object.assign(
     openReads(model, db, collection, { readOne, readMany, readLatest, maxTimeMS, warnOnScan, shareRoundTrips }),
     openChildren(model, db, { readMany }),
-    openReferenceCommands(model, collection, { readLatest, write }),
+    openReferenceCommands(model, collection, { write }),
+    find,
   );
   const ofMany = Object.assign(
     openManyInserts(model, db, collection, { write, maxTimeMS }),
     openManyWrites(model, db, collection, { readMany, write, maxTimeMS }),
     openLinks(model, asBytes, { write, toFilter, explainMiss, retry }),
-    openPurges(model, collection, { readLatest, write }),
+    openPurges(model, collection, find, { write }),
   );
   const plain: CollectionWork = Object.assign(reads, ofMany, ofOne);
   const used = model.ledger ? Object.assign({}, plain, recordWrites(model, plain, { db, maxTimeMS })) : plain;

@@ -5,6 +5,7 @@ import type { Deletion } from '../query/deleted.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import type { ChildrenReads } from './children.ts';
 import type { Links } from './elements.ts';
+import type { Find } from './find.ts';
 import type { ManyInserts } from './insert-many.ts';
 import type { Purges } from './purges.ts';
 import type { Reads } from './reads.ts';
@@ -33,7 +34,7 @@ interface Upserted {
 }
 
 /** The operations that check no references: the reads, and the commands that the checks themselves use. */
-export interface PlainOperations extends Reads, ChildrenReads, ReferenceCommands {}
+export interface PlainOperations extends Find, Reads, ChildrenReads, ReferenceCommands {}
 
 /**
  * The operations on the records of a collection. Each takes a scope, if it addresses stored records, and the work of

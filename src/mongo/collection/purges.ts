@@ -4,13 +4,12 @@ import type { Commands } from '../driver/commands.ts';
 import type { Work } from '../driver/work.ts';
 import { isDeletedUntil } from '../query/deleted.ts';
 import { both, type Filter } from '../query/filter.ts';
+import { type Find, idsOnly, type Matching } from './find.ts';
 
 type Stored = Record<string, unknown>;
 
 /** The operations that only a model with `t.deletedAt()` has, apart from the restore. */
 export interface Purges {
-  /** Finds what {@link purge} would remove, by its stored ids. */
-  findExpired(until: Date, scope: Filter | undefined, max: number, work: Work): Promise<unknown[]>;
   /**
    * Removes at most `max` records for good that were deleted at this time or before, the oldest deletions first.
    * Returns which it found; another process may have removed or restored some of them meanwhile.
@@ -25,29 +24,24 @@ interface PurgedBatch {
   readonly purged: number;
 }
 
+/** Which records {@link Purges.purge} would remove, in its order. */
+export function expiredBy(model: CompiledModel, until: Date, scope: Filter | undefined, limit: number): Matching {
+  return { scope: both(isDeletedUntil(model, until), scope), sort: { [model.deletedAt?.key as string]: 1, _id: 1 }, limit };
+}
+
 /** Opens the purge of a collection. It reads from the primary: a secondary might show what is removed already. */
 export function openPurges(
   model: CompiledModel,
   collection: Collection<Stored>,
-  { readLatest, write }: Pick<Commands, 'readLatest' | 'write'>,
+  { find }: Find,
+  { write }: Pick<Commands, 'write'>,
 ): Purges {
-  const sort = { [model.deletedAt?.key as string]: 1, _id: 1 } as const;
-
-  async function find(expired: Filter, max: number, work: Work): Promise<unknown[]> {
-    const settings = { projection: { _id: 1 }, sort, limit: max, batchSize: max + 1, readPreference: 'primary' } as const;
-    const found = await readLatest(work, (command) =>
-      command.count(() => collection.find(command.handOver(expired), { ...command.options, ...settings }).toArray()),
-    );
-    return found.map(({ _id }) => _id);
-  }
-
   return {
-    findExpired: (until, scope, max, work) => find(both(isDeletedUntil(model, until), scope) ?? {}, max, work),
     async purge(until, scope, max, work) {
-      const expired = both(isDeletedUntil(model, until), scope);
-      const ids = await find(expired, max, work);
+      const expired = expiredBy(model, until, scope, max);
+      const ids = await find(expired, idsOnly, work);
       if (ids.length === 0) return { found: ids, purged: 0 };
-      const filter = both({ _id: { $in: ids } }, expired); // one may have been restored meanwhile
+      const filter = both({ _id: { $in: ids } }, expired.scope); // one may have been restored meanwhile
       const done = await write(work, (command) => collection.deleteMany(command.handOver(filter) as DriverFilter<Stored>, command.options));
       return { found: ids, purged: done.deletedCount };
     },

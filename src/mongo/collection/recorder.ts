@@ -17,6 +17,7 @@ import { type Deletion, marking, newDeletion } from '../query/deleted.ts';
 import { both, buildFilter } from '../query/filter.ts';
 import { changesNothing } from '../query/update-pipeline.ts';
 import type { StoredRecord } from '../stored-record.ts';
+import { idsOnly, whole } from './find.ts';
 import type { CollectionWork, RecordedWrites } from './operations.ts';
 import type { Affected, Targets } from './write-many.ts';
 import type { Target } from './writer.ts';
@@ -136,7 +137,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
     const { conditions, scope, max } = targets;
     const filter = both(buildFilter(conditions), scope);
     return within(work, async () => {
-      const ids = await plain.findIds(filter, max + 1, work);
+      const ids = await plain.find({ scope: filter, limit: max + 1 }, idsOnly, work);
       if (ids.length > max) return run(targets, []); // which refuses it
       return (work.transaction as NonNullable<Work['transaction']>).join(async () => {
         let modified = 0;
@@ -217,7 +218,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
 
     upsert(target, stored, work) {
       return withinTurn(target.id, work, async () => {
-        const [before] = await plain.readAll([target.id], target.scope, work);
+        const [before] = await plain.find({ among: [target.id], scope: target.scope }, whole(), work);
         const upserted = await plain.upsert(target, begin(stored), work);
         await record([[before?.stored, upserted.record.stored]], work);
         return upserted;

@@ -3,6 +3,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { type LegalOptions, orUndefined } from '../../options.ts';
 import { type DatabaseOptions, databaseOptions, type ModelCollection, openCollection } from '../collection/collection.ts';
+import { whole } from '../collection/find.ts';
 import { atPlace } from '../collection/insert-many.ts';
 import type { Target, Writer } from '../collection/writer.ts';
 import { runTransaction } from '../driver/run-transaction.ts';
@@ -129,7 +130,7 @@ function openCheckedWrites(
     { id, scope, precondition, writer }: Target,
     work: Work,
   ): Promise<Named[]> {
-    const [found] = await plain.readAll([id], scope, work);
+    const [found] = await plain.find({ among: [id], scope }, whole(), work);
     if (!found) throw notFound(); // 404 and 412 come first
     checkPrecondition(model, precondition, found.stored);
     return newIn(missing, changes, found.stored, writer);
@@ -254,7 +255,7 @@ function openCheckedWrites(
       const { id, scope, writer } = target;
       const named = namedInRecords(edges, [stored], { areOne: true, arePlaced: false, writer });
       const look = async (missing: readonly Named[]) => {
-        const [found] = await plain.readAll([id], scope, work);
+        const [found] = await plain.find({ among: [id], scope }, whole(), work);
         const assignments = Object.entries(stored).map(([path, value]) => ({ path, value }));
         return found ? newIn(missing, { assignments, embedded: [] }, found.stored, writer) : missing;
       };

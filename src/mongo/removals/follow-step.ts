@@ -1,4 +1,5 @@
 import { deletionKey } from '../../model/value/own-keys.ts';
+import { idsOnly } from '../collection/find.ts';
 import type { PlainOperations } from '../collection/operations.ts';
 import type { Work } from '../driver/work.ts';
 import type { Keeps } from '../keeps/keep.ts';
@@ -93,8 +94,8 @@ function putOff({ _id, ...step }: Step): Omit<Step, '_id'> {
  */
 async function findGone({ model, collection }: ReferenceEnd, ids: readonly unknown[], { row, work }: Following): Promise<unknown[]> {
   const isMarked = row.kind === 'remove' && model.deletedAt !== undefined;
-  const others = isMarked ? { _id: { $in: ids }, [deletionKey]: { $ne: row.deletion.id } } : { _id: { $in: ids } };
-  const there = toSet(model, await collection.seeing.with.findIds(others, ids.length, work));
+  const scope = isMarked ? { [deletionKey]: { $ne: row.deletion.id } } : undefined;
+  const there = toSet(model, await collection.seeing.with.find({ among: ids, scope }, idsOnly, work));
   const gone = ids.filter((id) => !there.has(model.id.leaf.toJson(id)));
   if (isMarked) await collection.seeing.only.holdAll(gone, undefined, work);
   return gone;
@@ -107,8 +108,9 @@ async function findHolders(
   most: number,
   following: Following,
 ): Promise<IdSet> {
-  const others = aside.length > 0 ? { _id: { $nin: aside } } : undefined;
-  return toSet(holder.model, await seenOf(holder, following).findIdsBy(field.path, ids, others, most, following.work));
+  const scope = aside.length > 0 ? { _id: { $nin: aside } } : undefined;
+  const which = { path: field.path, among: ids, scope, limit: most };
+  return toSet(holder.model, await seenOf(holder, following).find(which, idsOnly, following.work));
 }
 
 /** A purge also follows what deleted records refer to. */
@@ -133,9 +135,9 @@ async function divide(
     before = going.size;
     for (const edge of edges) {
       const { collection, model } = edge.holder;
-      const others = model.collection === ofModel.collection ? { _id: { $nin: [...going.values()] } } : undefined;
+      const scope = model.collection === ofModel.collection ? { _id: { $nin: [...going.values()] } } : undefined;
       const isRestricted = async (ids: readonly unknown[]) =>
-        (await collection.findIdsBy(edge.field.path, ids, others, 1, work)).length > 0;
+        (await collection.find({ path: edge.field.path, among: ids, scope, limit: 1 }, idsOnly, work)).length > 0;
       if (!(await isRestricted([...going.values()]))) continue;
       by.push(edge);
       for (const [key, id] of [...going]) if (await isRestricted([id])) going.delete(key);

@@ -54,7 +54,7 @@ export function openMemory(
 function openRecords(name: string, records: readonly StoredOne[], asked: (readonly unknown[])[]): Any {
   const within = (scope: Any) => records.filter((record) => Object.entries(scope ?? {}).every(([key, value]) => record[key] === value));
   return {
-    async findIdsBy(path: string, ids: readonly unknown[], scope: unknown, limit: number) {
+    async find({ path = '_id', among: ids, scope, limit = ids.length }: Any) {
       asked.push(['find', name, path, ids, scope, limit]);
       const refers = (record: StoredOne) => [record[path]].flat().some((id) => ids.includes(id));
       return within(scope)

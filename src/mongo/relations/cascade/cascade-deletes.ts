@@ -3,6 +3,7 @@ import { listNames } from '../../../hints.ts';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import { Room } from '../../../model/relations/included.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
+import { whole } from '../../collection/find.ts';
 import { type CascadedRecord, type CascadeObserver, mostHookBytes, type Writer } from '../../collection/writer.ts';
 import { inParts } from '../../driver/in-parts.ts';
 import { asPart } from '../../driver/run-transaction.ts';
@@ -78,7 +79,7 @@ async function carryOut(
   const room = observer && new Room(mostHookBytes, tooLargeReferences);
   for (const { edge, ids } of plan.deleted) {
     const { holder } = edge;
-    const before = observer?.wants(holder, 'deleted') ? await holder.collection.readAll(ids, undefined, work, room) : [];
+    const before = observer?.wants(holder, 'deleted') ? await holder.collection.find({ among: ids }, whole(room), work) : [];
     await holder.collection.removeAll(ids, undefined, deletion, work);
     for (const one of before) happened.push({ source: holder, change: 'deleted', before: one, after: undefined });
   }
@@ -86,9 +87,9 @@ async function carryOut(
     const { holder } = rewrite;
     const ids = [...rewrite.ids.values()];
     const isWanted = observer?.wants(holder, 'changed') ?? false;
-    const before = isWanted ? await holder.collection.readAll(ids, undefined, work, room) : [];
+    const before = isWanted ? await holder.collection.find({ among: ids }, whole(room), work) : [];
     await clearAll(rewrite, plan, work);
-    const after = isWanted ? byId(await holder.collection.readAll(ids, undefined, work)) : new Map<string, StoredRecord>();
+    const after = isWanted ? byId(await holder.collection.find({ among: ids }, whole(), work)) : new Map<string, StoredRecord>();
     for (const one of before) happened.push({ source: holder, change: 'changed', before: one, after: after.get(one.idText) });
   }
   return happened;

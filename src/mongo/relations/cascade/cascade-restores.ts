@@ -4,6 +4,7 @@ import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import { Room } from '../../../model/relations/included.ts';
 import { deletionKey } from '../../../model/value/own-keys.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
+import { idsOnly, partsAt, whole } from '../../collection/find.ts';
 import { type CascadedRecord, type CascadeObserver, mostHookBytes, type Writer } from '../../collection/writer.ts';
 import { asPart } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
@@ -19,7 +20,7 @@ type Stored = Readonly<Record<string, unknown>>;
 /** Records of one collection that a restore brings back. */
 interface Group {
   readonly model: CompiledModel;
-  readonly collection: Pick<ModelCollection, 'seeing' | 'readAll'>;
+  readonly collection: Pick<ModelCollection, 'seeing' | 'find'>;
   /** The records that hooks may see; undefined if a cascade leads to none of the collection. */
   source: ReferenceEnd | undefined;
   /** The ids and references of the records, by the texts of their ids. */
@@ -82,11 +83,11 @@ async function collect(references: References, own: Group, root: Stored, work: W
       group.source ??= holder;
       groups.set(model.collection, group);
       const deleted = collection.seeing.only;
-      const found = await deleted.findIdsBy(field.path, step.ids, scope, mostOfDeletion, work);
+      const found = await deleted.find({ path: field.path, among: step.ids, scope, limit: mostOfDeletion }, idsOnly, work);
       const added = found.filter((id) => !group.records.has(model.id.leaf.toJson(id)));
       if (added.length === 0) continue;
       const paths = references.heldBy(model).map(({ field }) => field.path);
-      const records = await deleted.readPaths(added, paths, scope, work);
+      const records = await deleted.find({ among: added, scope }, partsAt(paths), work);
       for (const record of records) group.records.set(model.id.leaf.toJson(record._id), record);
       steps.push({ model, ids: records.map(({ _id }) => _id) });
     }
@@ -187,7 +188,7 @@ async function readSeen(
   for (const { source, collection, records } of groups.values()) {
     if (!source || !observer?.wants(source, 'restored')) continue;
     const ids = idsIn(records).filter((id) => id !== root._id);
-    seen.push({ source, collection, before: await collection.seeing.only.readAll(ids, undefined, work, room) });
+    seen.push({ source, collection, before: await collection.seeing.only.find({ among: ids }, whole(room), work) });
   }
   return seen;
 }
@@ -203,7 +204,7 @@ async function readAfter(seen: readonly Seen[], work: Work): Promise<CascadedRec
   const restored: CascadedRecord[] = [];
   for (const { source, collection, before } of seen) {
     const ids = before.map(({ stored }) => stored._id);
-    const after = new Map((await collection.readAll(ids, undefined, work)).map((record) => [record.idText, record]));
+    const after = new Map((await collection.find({ among: ids }, whole(), work)).map((record) => [record.idText, record]));
     for (const one of before) restored.push({ source, change: 'restored', before: one, after: after.get(one.idText) });
   }
   return restored;

@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import { idsOnly } from '../../collection/find.ts';
 import type { Work } from '../../driver/work.ts';
 import type { Filter } from '../../query/filter.ts';
 import type { CascadeLimits, Edge, ReferenceEnd, References } from '../references.ts';
@@ -109,7 +110,8 @@ async function findStaying(
   work: Work,
 ): Promise<IdSet> {
   const going = gone.get(holder.model.collection);
-  const found = await holder.collection.findIdsBy(field.path, targets, scope, most + (going?.size ?? 0), work);
+  const which = { path: field.path, among: targets, scope, limit: most + (going?.size ?? 0) };
+  const found = await holder.collection.find(which, idsOnly, work);
   const staying = toSet(holder.model, found);
   for (const key of going?.keys() ?? []) staying.delete(key);
   return staying;

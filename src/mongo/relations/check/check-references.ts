@@ -3,6 +3,7 @@ import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import type { ReferenceField, VisitId } from '../../../model/relations/reference-fields.ts';
 import type { Changes } from '../../../model/write/plan-changes.ts';
 import { type FieldError, Invalid, note } from '../../../rules.ts';
+import { idsOnly } from '../../collection/find.ts';
 import type { Writer } from '../../collection/writer.ts';
 import type { Work } from '../../driver/work.ts';
 import { applyChanges } from '../../query/apply-changes.ts';
@@ -207,7 +208,7 @@ async function findMissingOf({ target, scope, named }: Sought, made: ReadonlySet
   const areAllThere = written.length > 0 && (await collection.holdAll(written, scope, work)) === missing.size;
   if (areAllThere) return [];
   const sought = [...missing.values()];
-  for (const id of await collection.findIdsBy('_id', sought, scope, sought.length, work)) missing.delete(model.id.leaf.toJson(id));
+  for (const id of await collection.find({ among: sought, scope }, idsOnly, work)) missing.delete(model.id.leaf.toJson(id));
   return named.flatMap(({ edge, ids }) => {
     const left: Ids = new Map([...ids].filter(([key]) => missing.has(key)));
     return left.size > 0 ? [{ edge, ids: left }] : [];

@@ -1,5 +1,6 @@
 import type { Changes, EmbeddedMerge } from '../../../model/write/plan-changes.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
+import { idsOnly, partsInOneReply } from '../../collection/find.ts';
 import type { Targets } from '../../collection/write-many.ts';
 import { inParts } from '../../driver/in-parts.ts';
 import type { Work } from '../../driver/work.ts';
@@ -14,7 +15,7 @@ const idsPerFilter = 1_000;
  * records that lack some of them, until there are none, or until the references are enough for an error.
  */
 export async function findNewInMany(
-  collection: Pick<ModelCollection, 'findIds' | 'findPaths'>,
+  collection: Pick<ModelCollection, 'find'>,
   missing: readonly Named[],
   { assignments, embedded }: Changes,
   { conditions, scope, writer }: Targets,
@@ -23,7 +24,8 @@ export async function findNewInMany(
   const filter = both(buildFilter(conditions), scope);
   const found: Named[] = [];
 
-  const isThere = async (condition: Filter) => (await collection.findIds(both(filter, condition), 1, work)).length > 0;
+  const isThere = async (condition: Filter) =>
+    (await collection.find({ scope: both(filter, condition), limit: 1 }, idsOnly, work)).length > 0;
 
   /** The ids that a record gets with an embedded object that it does not have. */
   async function findCreated({ edge, ids }: Named, merge: EmbeddedMerge): Promise<readonly string[]> {
@@ -45,7 +47,8 @@ export async function findNewInMany(
     while (left.size > 0 && keys.length - left.size < mostErrors) {
       const lacksSome = { [field.path]: { $not: { $all: [...left.values()] } } };
       const sought = [...left.keys()];
-      const records = await collection.findPaths(both(filter, lacksSome), [field.path], Math.min(left.size, mostErrors), work);
+      const which = { scope: both(filter, lacksSome), limit: Math.min(left.size, mostErrors) };
+      const records = await collection.find(which, partsInOneReply([field.path]), work);
       if (records.length === 0) break;
       for (const record of records) {
         const had = new Set<string>();

@@ -223,7 +223,7 @@ describe('findMissing()', () => {
         target: {
           ...edge.target,
           collection: {
-            async findIdsBy() {
+            async find() {
               order.push('begun');
               await setImmediate();
               order.push('ended');

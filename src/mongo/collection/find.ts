@@ -1,0 +1,107 @@
+import type { Collection, FindCursor, FindOptions, Sort } from 'mongodb';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { Room } from '../../model/relations/included.ts';
+import type { Commands } from '../driver/commands.ts';
+import { inParts } from '../driver/in-parts.ts';
+import { asBytes, readAll } from '../driver/read-batches.ts';
+import type { Work } from '../driver/work.ts';
+import { both, type Filter } from '../query/filter.ts';
+import { includePaths } from '../query/include-paths.ts';
+import { StoredRecord } from '../stored-record.ts';
+
+type Stored = Record<string, unknown>;
+
+/** Which records a read finds. */
+export type Which = Matching | Among;
+
+/** The records of a scope. */
+export interface Matching {
+  readonly scope: Filter | undefined;
+  readonly limit: number;
+  readonly sort?: Sort;
+  readonly among?: never;
+}
+
+/** Those that have one of these values. */
+interface Among {
+  readonly scope?: Filter | undefined;
+  /** The values. One command is sent for every 5,000 of them. */
+  readonly among: readonly unknown[];
+  /** @default `_id` */
+  readonly path?: string;
+  /** How many records one command returns at most. @default as many as it has values */
+  readonly limit?: number;
+}
+
+/** What a read takes of each record. */
+export interface Shape<T> {
+  readonly options: FindOptions;
+  take(cursor: FindCursor<Stored>, model: CompiledModel): Promise<T[]>;
+}
+
+/** The read that the library itself needs, beside those whose answer a client gets. */
+export interface Find {
+  /**
+   * Reads records as the primary knows them. A record may come twice if `among` has more than 5,000 values.
+   *
+   * @example collection.find({ path: 'author', among: ids, limit: 1 }, idsOnly, work)
+   */
+  find<T>(which: Which, shape: Shape<T>, work: Work): Promise<T[]>;
+}
+
+/** Takes the ids. */
+export const idsOnly: Shape<unknown> = {
+  options: { projection: { _id: 1 } },
+  take: async (cursor) => (await cursor.toArray()).map(({ _id }) => _id),
+};
+
+/** Takes the ids, and what stands at some stored paths. */
+export function partsAt(paths: readonly string[]): Shape<Stored> {
+  return { options: { projection: includePaths(['_id', ...paths]) }, take: (cursor) => cursor.toArray() };
+}
+
+/** Takes the same as {@link partsAt}, of no more records than one reply of the database has room for. */
+export function partsInOneReply(paths: readonly string[]): Shape<Stored> {
+  return { ...partsAt(paths), take: readFirst };
+}
+
+/** Takes whole records, as far as there is room. */
+export function whole(room = new Room(Number.POSITIVE_INFINITY)): Shape<StoredRecord> {
+  return {
+    options: asBytes,
+    take: async (cursor, model) => (await readAll(cursor, room)).map((one) => new StoredRecord(model, one)),
+  };
+}
+
+/** Opens the read of a collection. */
+export function openFind(model: CompiledModel, collection: Collection<Stored>, { readLatest }: Pick<Commands, 'readLatest'>): Find {
+  function read<T>(filter: Filter, { limit, sort }: Pick<Matching, 'limit' | 'sort'>, shape: Shape<T>, work: Work): Promise<T[]> {
+    const wanted = { ...shape.options, limit, batchSize: limit + 1, readPreference: 'primary', ...(sort && { sort }) } as const;
+    return readLatest(work, (command) =>
+      command.count(() => shape.take(collection.find(command.handOver(filter), { ...command.options, ...wanted }), model)),
+    );
+  }
+
+  return {
+    async find<T>(which: Which, shape: Shape<T>, work: Work): Promise<T[]> {
+      if (!which.among) return read(which.scope ?? {}, which, shape, work);
+      const { scope, among, path = '_id', limit } = which;
+      const found: T[] = [];
+      for (const some of inParts(among)) {
+        const filter = both({ [path]: { $in: some } }, scope);
+        for (const one of await read(filter, { limit: limit ?? some.length }, shape, work)) found.push(one);
+      }
+      return found;
+    },
+  };
+}
+
+/** Reads the first batch of a cursor. */
+async function readFirst(cursor: FindCursor<Stored>): Promise<Stored[]> {
+  try {
+    await cursor.hasNext();
+    return cursor.readBufferedDocuments();
+  } finally {
+    await cursor.close(); // before the next command of a transaction
+  }
+}
