@@ -1,4 +1,5 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import { planRemove } from '../mongo/collection/write-plan.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
@@ -27,6 +28,6 @@ export function remove(model: ModelInput, options: WriteOptions): ResourceMiddle
   const writes: WritePart = { findWritten: ({ record }) => [{ before: record }] };
   return step({ problems, leaves: ['record'], writes }, async function remove(ctx) {
     const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, writer: writerOf(ctx, observe?.(ctx)) };
-    ctx.record = await collection.remove(target, workOf(ctx));
+    ctx.record = await collection.write(planRemove(compiled, target), workOf(ctx));
   });
 }

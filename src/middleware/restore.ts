@@ -1,5 +1,6 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import type { WriteRules } from '../model/write/compile-writes.ts';
+import { planRestore } from '../mongo/collection/write-plan.ts';
 import { isRestoredWithOthers } from '../mongo/relations/cascade/cascade-restores.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
@@ -44,6 +45,6 @@ export function restore(model: ModelInput, options: RestoreOptions): ResourceMid
   const writes = updatePart(findBefore);
   return step({ problems, leaves: ['record'], writes }, async function restore(ctx) {
     const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, writer: writerOf(ctx, observe?.(ctx)) };
-    ctx.record = await collection.restore(target, workOf(ctx));
+    ctx.record = await collection.write(planRestore(compiled, target), workOf(ctx));
   });
 }

@@ -1,4 +1,5 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import { planUpdate } from '../mongo/collection/write-plan.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
@@ -42,6 +43,6 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
     const changes = requireChanges(ctx, writer);
     const { id, scope } = readAddress(ctx, compiled);
     const { precondition } = ctx;
-    ctx.record = await collection.update({ id, scope, precondition, writer }, changes, workOf(ctx));
+    ctx.record = await collection.write(planUpdate(compiled, { id, scope, precondition, writer }, changes), workOf(ctx));
   });
 }

@@ -5,7 +5,9 @@ import type { Document, HasFields } from '../model/define/infer.ts';
 import { fromDocumentOrText } from '../model/value/leaves.ts';
 import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
 import type { DatabaseOptions } from '../mongo/collection/collection.ts';
+import { planStep } from '../mongo/collection/plan-step.ts';
 import type { Reads } from '../mongo/collection/reads.ts';
+import { planRemove, planRestore, planUpdate } from '../mongo/collection/write-plan.ts';
 import type { Target } from '../mongo/collection/writer.ts';
 import { Work } from '../mongo/driver/work.ts';
 import type { Keeps } from '../mongo/keeps/keep.ts';
@@ -197,12 +199,13 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
       },
       async update(id: unknown, changes: unknown, options?: IfMatch) {
         const [read, target] = [readChanges(changes), readTarget(id, options)];
-        const update = async (limits: Limits) => collection.update(target(limits), requireChangesWithin(limits.writer, read), work());
+        const update = async (limits: Limits) =>
+          collection.write(planUpdate(model, target(limits), requireChangesWithin(limits.writer, read)), work());
         return give(await change(update)) as never;
       },
       async step(id: unknown, name: unknown, add: unknown, options?: IfMatch) {
         const [step, target] = [readStep(model, name, add), readTarget(id, options)];
-        return give(await change((limits) => collection.step(target(limits), step, work()))) as never;
+        return give(await change((limits) => collection.write(planStep(model, target(limits), step), work()))) as never;
       },
       async upsert(id: unknown, document: unknown) {
         const stored = readNew(document, { id: readNewId(model, id) });
@@ -227,12 +230,12 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
         const { inBackground = false, ...rest } = options;
         const target = readTarget(id, rest);
         if (inBackground) return begin('remove', target) as never;
-        return give(await change((limits) => collection.remove(target(limits), work()))) as never;
+        return give(await change((limits) => collection.write(planRemove(model, target(limits)), work()))) as never;
       },
       async restore(id: unknown, options?: IfMatch) {
         requireDeletedAt(model, '`restore`');
         const target = readTarget(id, options);
-        return give(await within((limits) => collection.restore(target(limits), work()))) as never;
+        return give(await within((limits) => collection.write(planRestore(model, target(limits)), work()))) as never;
       },
       async purge(given: unknown, options?: PurgeCascade) {
         if (options !== undefined) {

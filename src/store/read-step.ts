@@ -1,5 +1,5 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
-import type { CounterStep } from '../mongo/collection/step.ts';
+import type { CounterStep } from '../mongo/collection/plan-step.ts';
 
 /** Reads the step of a counter. Throws a plain Error for a field that is none, and for what is no step. */
 export function readStep({ name: model, root }: CompiledModel, name: unknown, add: unknown): CounterStep {

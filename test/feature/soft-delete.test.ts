@@ -4,6 +4,9 @@ import { compileModel } from '../../src/model/compile/compile-model.ts';
 import { Room } from '../../src/model/relations/included.ts';
 import { type ModelCollection, openCollection } from '../../src/mongo/collection/collection.ts';
 import { idsOnly, partsAt, partsInOneReply, whole } from '../../src/mongo/collection/find.ts';
+import { planElement } from '../../src/mongo/collection/plan-element.ts';
+import { planStep } from '../../src/mongo/collection/plan-step.ts';
+import { planRemove, planRestore, planUpdate } from '../../src/mongo/collection/write-plan.ts';
 import { Work } from '../../src/mongo/driver/work.ts';
 import { newDeletion } from '../../src/mongo/query/deleted.ts';
 import { type Operation, operations } from '../../src/resource/define/standard-operations.ts';
@@ -233,12 +236,20 @@ describe('every method of a collection sees a deleted record as gone', () => {
     },
     count: async (c) => expect(await c.count([], undefined, new Work())).toBe(1),
     insert: (c) => expect(c.insert({ _id: 'gone' }, new Work())).rejects.toMatchObject({ code: 'duplicate_key' }),
-    step: (c) => expect(c.step(target, { field: counter, add: 1, changes: noChanges }, new Work())).rejects.toMatchObject(notFound),
     insertEach: async (c) => expect([...(await c.insertEach([{ _id: 'gone' }], new Work())).keys()]).toEqual([0]),
     insertAll: (c) => expect(c.insertAll([{ _id: 'gone' }], new Work())).rejects.toMatchObject({ code: 'duplicate_key' }),
-    update: (c) => expect(c.update(target, changes, new Work())).rejects.toMatchObject(notFound),
+    write: async (c) => {
+      const parcel = compileModel(Parcel);
+      const plans = [
+        planUpdate(parcel, target, changes),
+        planStep(parcel, target, { field: counter, add: 1, changes: noChanges }),
+        planElement(parcel, target, element),
+        planRemove(parcel, target),
+        planRestore(parcel, { ...target, id: 'live' }),
+      ];
+      for (const plan of plans) await expect(c.write(plan, new Work())).rejects.toMatchObject(notFound);
+    },
     upsert: (c) => expect(c.upsert(target, { _id: 'gone' }, new Work())).rejects.toMatchObject({ code: 'duplicate_key' }),
-    remove: (c) => expect(c.remove(target, new Work())).rejects.toMatchObject(notFound),
     updateMany: async (c) => expect(await c.updateMany(many, changes, new Work())).toEqual({ matched: 1, modified: 1, ids: ['live'] }),
     removeMany: async (c) => expect(await c.removeMany(many, new Work())).toEqual({ matched: 1, modified: 1, ids: ['live'] }),
     findTargets: async (c) => expect((await c.findTargets(many, new Work())).map(({ id }) => id)).toEqual(['live']),
@@ -270,10 +281,8 @@ describe('every method of a collection sees a deleted record as gone', () => {
       expect(await c.sizeChildren(['here'], children, { scope: {}, most: 10 }, new Work())).toMatchObject([{ parent: 0 }]),
     countChildren: async (c) =>
       expect([...(await c.countChildren(['here'], children, { scope: {}, most: 10 }, new Work()))]).toEqual([[0, 1]]),
-    changeElement: (c) => expect(c.changeElement(target, element, new Work())).rejects.toMatchObject(notFound),
-    // These four are about deleted records.
+    // These are about deleted records.
     seeing: async (c) => expect(await c.seeing.live.count([], undefined, new Work())).toBe(1),
-    restore: (c) => expect(c.restore({ ...target, id: 'live' }, new Work())).rejects.toMatchObject(notFound),
     purge: async (c) => expect(await c.purge(new Date(0), undefined, 10, new Work())).toEqual({ found: [], purged: 0 }),
   };
 
@@ -290,7 +299,9 @@ describe('every method of a collection sees a deleted record as gone', () => {
     const scope = { deletedAt: { $gte: new Date(0) } };
     expect(await collection().count([], scope, new Work())).toBe(0);
     await expect(collection().findOne('gone', scope, {}, new Work())).rejects.toMatchObject(notFound);
-    await expect(collection().update({ ...target, scope }, changes, new Work())).rejects.toMatchObject(notFound);
+    await expect(collection().write(planUpdate(compileModel(Parcel), { ...target, scope }, changes), new Work())).rejects.toMatchObject(
+      notFound,
+    );
   });
 });
 

@@ -4,6 +4,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { CompiledField } from '../../model/node.ts';
 import { openNames, refusalOfStep, updateAccess } from '../../model/write/access.ts';
 import { compileServerChanges, type WriteRules } from '../../model/write/compile-writes.ts';
+import { planStep } from '../../mongo/collection/plan-step.ts';
 import { requireChangesWithin } from '../../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions } from '../../mongo/relations/open-referencing.ts';
 import { serverValuesOf } from '../body/server-values.ts';
@@ -54,6 +55,6 @@ export function stepCounter(model: CompiledModel, field: CompiledField, options:
     const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'stepCounter'));
     const { add } = ctx.request.body as { readonly add: number };
     const target = { ...readAddress(ctx, model), precondition: ctx.precondition, writer };
-    ctx.record = await collection.step(target, { field, add, changes }, workOf(ctx));
+    ctx.record = await collection.write(planStep(model, target, { field, add, changes }), workOf(ctx));
   });
 }

@@ -4,7 +4,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Slot } from '../../model/node.ts';
 import { openNames, updateAccess } from '../../model/write/access.ts';
 import { compileServerChanges, type WriteRules } from '../../model/write/compile-writes.ts';
-import type { Elements } from '../../mongo/collection/elements.ts';
+import { type Elements, planElement } from '../../mongo/collection/plan-element.ts';
 import { requireChangesWithin } from '../../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions } from '../../mongo/relations/open-referencing.ts';
 import { Invalid } from '../../rules.ts';
@@ -94,6 +94,6 @@ export function changeLink(
     const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'changeLink'));
     const target = { ...readAddress(ctx, model), precondition: ctx.precondition, writer };
     const change = { field, query, show, kind, element: ctx.otherId, changes };
-    ctx.record = await collection.changeElement(target, change, workOf(ctx));
+    ctx.record = await collection.write(planElement(model, target, change), workOf(ctx));
   });
 }

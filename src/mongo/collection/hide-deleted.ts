@@ -22,10 +22,9 @@ export function hideDeleted(model: CompiledModel, all: Operations, visible: Visi
     insert: all.insert,
     insertEach: all.insertEach,
     insertAll: all.insertAll,
-    update: (target, changes, work) => all.update({ ...target, scope: seen(target.scope) }, changes, work),
-    step: (target, step, work) => all.step({ ...target, scope: seen(target.scope) }, step, work),
+    write: (plan, work) =>
+      all.write({ ...plan, target: { ...plan.target, scope: narrow(model, plan.sees ?? visible, plan.target.scope) } }, work),
     upsert: (target, stored, work) => all.upsert({ ...target, scope: seen(target.scope) }, stored, work),
-    remove: (target, work, deletion) => all.remove({ ...target, scope: seen(target.scope) }, work, deletion),
     updateMany: (targets, changes, work) => all.updateMany({ ...targets, scope: seen(targets.scope) }, changes, work),
     removeMany: (targets, work, deletion) => all.removeMany({ ...targets, scope: seen(targets.scope) }, work, deletion),
     findTargets: (targets, work) => all.findTargets({ ...targets, scope: seen(targets.scope) }, work),
@@ -40,7 +39,6 @@ export function hideDeleted(model: CompiledModel, all: Operations, visible: Visi
     countChildren: (parents, children, reach, work) => all.countChildren(parents, children, seenBy(reach), work),
     reachable: (filter) => all.reachable(seen(filter) ?? {}),
     findIdsThrough: all.findIdsThrough, // the query of `reachable`
-    changeElement: (target, change, work) => all.changeElement({ ...target, scope: seen(target.scope) }, change, work),
     rewriteAll: (ids, scope, pipelines, work) => all.rewriteAll(ids, seen(scope), pipelines, work),
   };
 }

@@ -20,6 +20,7 @@ import type { StoredRecord } from '../stored-record.ts';
 import { idsOnly, whole } from './find.ts';
 import type { CollectionWork, RecordedWrites } from './operations.ts';
 import type { Affected, Targets } from './write-many.ts';
+import { writesNothing } from './write-plan.ts';
 import type { Target } from './writer.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
@@ -104,16 +105,6 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
   /** Throws 404, which comes before whatever else the write would throw. */
   function find({ id, scope }: Target, work: Work): Promise<StoredRecord> {
     return plain.findOne(id, scope, { fetchPrivate: true }, work);
-  }
-
-  /** A write that returns its one record as it is then. */
-  function changeOne(target: Target, work: Work, write: () => Promise<StoredRecord>, blind?: BlindWrite): Promise<StoredRecord> {
-    return withinTurn(target.id, work, async () => {
-      const before = await find(target, work);
-      const after = await write();
-      await record([[before.stored, after.stored]], work, blind);
-      return after;
-    });
   }
 
   /** The states after a write, in the order of those before it. */
@@ -211,9 +202,16 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
       return errors;
     },
 
-    update(target, changes, work) {
-      const write = () => plain.update(target, changes, work);
-      return changesNothing(changes) ? write() : changeOne(target, work, write, changes.blind);
+    write(plan, work) {
+      const { target, changes, deletion } = plan;
+      if (writesNothing(plan)) return plain.write(plan, work);
+      return withinTurn(target.id, work, async () => {
+        const before = deletion ? undefined : await find(target, work);
+        const written = await plain.write(plan, work);
+        const states: States = deletion ? [written.stored, afterDelete(written.stored, deletion)] : [before?.stored, written.stored];
+        await record([states], work, changes.blind);
+        return written;
+      });
     },
 
     upsert(target, stored, work) {
@@ -222,18 +220,6 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
         const upserted = await plain.upsert(target, begin(stored), work);
         await record([[before?.stored, upserted.record.stored]], work);
         return upserted;
-      });
-    },
-
-    step: (target, step, work) => changeOne(target, work, () => plain.step(target, step, work)),
-    changeElement: (target, change, work) => changeOne(target, work, () => plain.changeElement(target, change, work)),
-    restore: (target, work, clearing) => changeOne(target, work, () => plain.restore(target, work, clearing)),
-
-    remove(target, work, deletion = newDeletion()) {
-      return withinTurn(target.id, work, async () => {
-        const removed = await plain.remove(target, work, deletion);
-        await record([[removed.stored, afterDelete(removed.stored, deletion)]], work);
-        return removed;
       });
     },
 

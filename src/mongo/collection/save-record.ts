@@ -10,6 +10,7 @@ import { revisionOf } from '../query/precondition.ts';
 import { isObjectAt } from '../query/update-pipeline.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import type { ModelCollection } from './collection.ts';
+import { planUpdate } from './write-plan.ts';
 import type { Writer } from './writer.ts';
 
 /** A loaded record, and the plan for the changes of its handler. */
@@ -37,9 +38,11 @@ export async function saveRecord(
   const id = loaded.stored._id;
   const changes: Changes = { assignments: plan.assignments, embedded: [] };
   const tag = revisionOf(model, loaded.stored);
-  if (tag !== undefined) return collection.update({ id, scope, precondition: { ifMatch: [{ weak: false, tag }] }, writer }, changes, work);
+  if (tag !== undefined)
+    return collection.write(planUpdate(model, { id, scope, precondition: { ifMatch: [{ weak: false, tag }] }, writer }, changes), work);
   try {
-    return await collection.update({ id, scope: both(isUnchanged(plan), scope), precondition: undefined, writer }, changes, work);
+    const target = { id, scope: both(isUnchanged(plan), scope), precondition: undefined, writer };
+    return await collection.write(planUpdate(model, target, changes), work);
   } catch (error) {
     if (!isProblem(error) || error.code !== 'not_found') throw error;
     await collection.findOne(id, scope, { latest: true }, work); // throws 404 if the record no longer exists

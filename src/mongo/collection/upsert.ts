@@ -11,13 +11,9 @@ import { noteSwitch } from '../query/switch-times.ts';
 import { countWrite, literal } from '../query/update-pipeline.ts';
 import { StoredRecord } from '../stored-record.ts';
 import type { Operations, UpsertTarget } from './operations.ts';
+import { retry } from './write-one.ts';
 
 type Stored = Record<string, unknown>;
-
-interface Parts extends Pick<Commands, 'readLatest' | 'write'> {
-  /** Tries again as long as there is no result. */
-  retry<T>(attempt: () => Promise<T | undefined>): Promise<T>;
-}
 
 /** The collection, as it returns the BSON of the record and of what has become of it. */
 interface UpsertsAsBytes {
@@ -40,7 +36,7 @@ const isNew: BsonDocument = { $eq: [{ $type: `$${newKey}` }, 'null'] };
 export function openUpsert(
   model: CompiledModel,
   collection: Collection<Stored>,
-  { readLatest, write, retry }: Parts,
+  { readLatest, write }: Pick<Commands, 'readLatest' | 'write'>,
 ): Operations['upsert'] {
   const asBytes = collection as object as UpsertsAsBytes;
 

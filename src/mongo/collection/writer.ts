@@ -1,8 +1,5 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { Changes } from '../../model/write/plan-changes.ts';
-import type { Commands } from '../driver/commands.ts';
 import type { Told } from '../driver/duplicate-key.ts';
-import type { Work } from '../driver/work.ts';
 import type { Filter } from '../query/filter.ts';
 import type { Precondition } from '../query/precondition.ts';
 import type { WriteBounds } from '../query/require-within.ts';
@@ -68,16 +65,4 @@ export interface Target {
   readonly precondition: Precondition | undefined;
   /** @default the application itself */
   readonly writer?: Writer | undefined;
-}
-
-/** What the writes of one record by an expression need of their collection. */
-export interface ExplainedWrites extends Pick<Commands, 'write'> {
-  toFilter(target: Target, changes?: Changes): Filter;
-  /**
-   * Throws 404 or 412 if one of them explains why nothing matched, or what the record refuses of `changes`, and returns
-   * the record otherwise.
-   */
-  explainMiss(target: Target, work: Work, changes?: Changes): Promise<Record<string, unknown>>;
-  /** Tries a write again that nothing explains, a bounded number of times. */
-  retry<T>(attempt: () => Promise<T | undefined>): Promise<T>;
 }

@@ -5,6 +5,8 @@ import { type LegalOptions, orUndefined } from '../../options.ts';
 import { type DatabaseOptions, databaseOptions, type ModelCollection, openCollection } from '../collection/collection.ts';
 import { whole } from '../collection/find.ts';
 import { atPlace } from '../collection/insert-many.ts';
+import type { WriteOne } from '../collection/write-one.ts';
+import type { WriteKind } from '../collection/write-plan.ts';
 import type { Target, Writer } from '../collection/writer.ts';
 import { runTransaction } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
@@ -63,18 +65,19 @@ export function openReferencing(model: CompiledModel, { references: given, ...op
   const references = referencesOf(model, given);
   if (!references) return plain;
   const edges = references.outgoing(model);
-  return {
-    ...plain,
-    ...(edges.length > 0 && openCheckedWrites(model, plain, edges, references, options.shareRoundTrips ?? true)),
-    ...(references.incoming(model).length > 0 && openCascadeDeletes(model, plain, references)),
-    ...(isRestoredWithOthers(model, references) && openCascadeRestore(model, plain, references)),
+  const checked = edges.length > 0 && openCheckedWrites(model, plain, edges, references, options.shareRoundTrips ?? true);
+  const deletes = references.incoming(model).length > 0 && openCascadeDeletes(model, plain, references);
+  const restore = isRestoredWithOthers(model, references) && openCascadeRestore(model, plain, references);
+  const byKind: Partial<Record<WriteKind, WriteOne['write']>> = {
+    ...(checked && { update: checked.write, step: checked.write, element: checked.write }),
+    ...(deletes && { remove: deletes.write }),
+    ...(restore && { restore }),
   };
+  const write: WriteOne['write'] = (plan, work) => (byKind[plan.kind] ?? plain.write)(plan, work);
+  return { ...plain, ...checked, ...deletes, write };
 }
 
-type CheckedWrites = Pick<
-  ModelCollection,
-  'insert' | 'insertEach' | 'insertAll' | 'update' | 'step' | 'upsert' | 'updateMany' | 'changeElement'
->;
+type CheckedWrites = Pick<ModelCollection, 'insert' | 'insertEach' | 'insertAll' | 'write' | 'upsert' | 'updateMany'>;
 
 /** The writes that set references. A write that sets no reference uses the plain one. */
 function openCheckedWrites(
@@ -239,16 +242,13 @@ function openCheckedWrites(
       return checked(named, writer, work, asTheyAre, () => plain.insertAll(records, work, writer));
     },
 
-    update(target, changes, work) {
-      const named = namedInChanges(edges, changes, target.writer);
-      const look = (missing: readonly Named[]) => findNew(missing, changes, target, work);
-      return checked(named, target.writer, work, look, () => plain.update(target, changes, work));
-    },
-
-    step(target, step, work) {
-      const named = namedInChanges(edges, step.changes, target.writer);
-      const look = (missing: readonly Named[]) => findNew(missing, step.changes, target, work);
-      return checked(named, target.writer, work, look, () => plain.step(target, step, work));
+    write(plan, work) {
+      const { target, changes, added } = plan;
+      const all = added ? { ...changes, assignments: [...changes.assignments, added] } : changes;
+      const named = namedInChanges(edges, all, target.writer);
+      // The record of an element was looked for before: if it is missing now, it has gone since.
+      const look = plan.kind === 'element' ? asTheyAre : (missing: readonly Named[]) => findNew(missing, changes, target, work);
+      return checked(named, target.writer, work, look, () => plain.write(plan, work));
     },
 
     upsert(target, stored, work) {
@@ -260,13 +260,6 @@ function openCheckedWrites(
         return found ? newIn(missing, { assignments, embedded: [] }, found.stored, writer) : missing;
       };
       return checked(named, writer, work, look, () => plain.upsert(target, stored, work));
-    },
-
-    changeElement(target, change, work) {
-      const { kind, field, element, changes } = change;
-      const added = kind === 'add' ? [{ path: field.key, value: [element] }] : [];
-      const named = namedInChanges(edges, { ...changes, assignments: [...changes.assignments, ...added] });
-      return checked(named, target.writer, work, asTheyAre, () => plain.changeElement(target, change, work));
     },
 
     updateMany(targets, changes, work) {

@@ -4,6 +4,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import { openCollection } from '../collection/collection.ts';
 import { idsOnly } from '../collection/find.ts';
+import { planRemove } from '../collection/write-plan.ts';
 import type { Target, Writer } from '../collection/writer.ts';
 import { asPart } from '../driver/run-transaction.ts';
 import type { Work } from '../driver/work.ts';
@@ -45,7 +46,7 @@ export function openRemovals(settings: RemovalSettings): Removals {
 
   async function removeFirst(row: RemovalRow, model: CompiledModel, target: Target, work: Work): Promise<unknown> {
     const collection = openCollection(model, { db, maxTimeMS });
-    if (row.kind === 'remove') return (await collection.remove(target, work, row.deletion)).stored._id;
+    if (row.kind === 'remove') return (await collection.write(planRemove(model, target, row.deletion), work)).stored._id;
     const { id, scope } = target;
     const all = collection.seeing.with;
     const [found] = await all.find({ among: [id], scope }, idsOnly, work);

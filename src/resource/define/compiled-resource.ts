@@ -10,7 +10,7 @@ import type { GuardedSource } from '../../middleware/relations/relation-targets.
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { Slot } from '../../model/node.ts';
-import type { Elements } from '../../mongo/collection/elements.ts';
+import type { Elements } from '../../mongo/collection/plan-element.ts';
 import type { Database } from '../../mongo/driver/database.ts';
 import type { FilterLimits } from '../../mongo/list/parse-list-query.ts';
 import type { Paging } from '../../mongo/list/parse-paging.ts';

@@ -8,7 +8,7 @@ import { compileRelations, type Relation } from '../../model/relations/includabl
 import { compileShownValue } from '../../model/shown-value.ts';
 import { patchAccess } from '../../model/write/access.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
-import type { Elements } from '../../mongo/collection/elements.ts';
+import type { Elements } from '../../mongo/collection/plan-element.ts';
 import { checkIdType } from '../../mongo/relations/check-id-type.ts';
 import type { LinkedArray, UnlinkedResource } from '../define/compiled-resource.ts';
 import { linkEndpoints } from '../define/relation-endpoints.ts';

@@ -2,6 +2,7 @@ import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { openCollection } from '../../../src/mongo/collection/collection.ts';
+import { planRemove, planUpdate } from '../../../src/mongo/collection/write-plan.ts';
 import type { Target } from '../../../src/mongo/collection/writer.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';
 import { useDatabase } from '../../support/database/database.ts';
@@ -44,15 +45,12 @@ describe('openCollection()', () => {
       const store = openCollection(model, { db: client.db(database.db.databaseName) });
       const text = '{"id":"a","big":9007199254740993,"bytes":"eA==","any":"a","revision":1}';
       expect((await store.findOne('a', undefined, {}, new Work())).toText()).toBe(text);
-      const updated = await store.update(
-        target('a'),
-        { assignments: [{ path: 'big', value: 9007199254740995n }], embedded: [] },
-        new Work(),
-      );
+      const changes = { assignments: [{ path: 'big', value: 9007199254740995n }], embedded: [] };
+      const updated = await store.write(planUpdate(model, target('a'), changes), new Work());
       expect(updated.toText()).toBe('{"id":"a","big":9007199254740995,"bytes":"eA==","any":"a","revision":2}');
       expect(updated.entityTag).toBe('"2"');
       expect(updated.document).toMatchObject({ id: 'a', big: 9007199254740995n, revision: 2 });
-      expect((await store.remove(target('a'), new Work())).toText()).toBe(updated.toText());
+      expect((await store.write(planRemove(model, target('a')), new Work())).toText()).toBe(updated.toText());
       expect((await store.insert({ _id: 'n', big: 1n, revision: 0 }, new Work())).toText()).toBe('{"id":"n","big":1,"revision":0}');
     } finally {
       await client.close();
@@ -80,10 +78,8 @@ describe('openCollection()', () => {
     await store.insert(stored, new Work());
     const scope = Object.freeze({ big: Object.freeze({ $eq: 1n }) });
     expect((await store.findOne('n', scope, { fetchPrivate: true }, new Work())).id).toBe('n');
-    await store.remove(
-      { id: 'n', scope, precondition: Object.freeze({ ifMatch: Object.freeze([{ weak: false, tag: '0' }]) }) },
-      new Work(),
-    );
+    const precondition = Object.freeze({ ifMatch: Object.freeze([{ weak: false, tag: '0' }]) });
+    await store.write(planRemove(model, { id: 'n', scope, precondition }), new Work());
     expect(await docs().countDocuments()).toBe(1);
   });
 
@@ -95,7 +91,7 @@ describe('openCollection()', () => {
       assignments: [{ path: 'text', value: 'x' }],
       embedded: [{ path: 'big', whole: undefined, refused: [] }],
     };
-    await expect(store.update(target('a'), changes, new Work())).rejects.toMatchObject({
+    await expect(store.write(planUpdate(model, target('a'), changes), new Work())).rejects.toMatchObject({
       code: 'write_conflict',
       detail: 'The record was changed by others at each of 8 attempts, and nothing was written. Try again.',
       status: 503,

@@ -3,6 +3,7 @@ import { Problem } from '../../../src/errors.ts';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { openCollection } from '../../../src/mongo/collection/collection.ts';
+import { planRemove, planUpdate } from '../../../src/mongo/collection/write-plan.ts';
 import { runTransaction } from '../../../src/mongo/driver/run-transaction.ts';
 import { BudgetSpent } from '../../../src/mongo/driver/time-limit.ts';
 import type { Transaction } from '../../../src/mongo/driver/transaction.ts';
@@ -77,11 +78,11 @@ describe('runTransaction()', () => {
     const work = new Work();
     await store().insert(note('a'), new Work());
     await run(async () => {
-      await store().update(target('a'), patch('changed'), work);
+      await store().write(planUpdate(Note, target('a'), patch('changed')), work);
       const read = await store().findOne('a', undefined, {}, work);
       expect(read.stored).toMatchObject({ text: 'changed', revision: 1 });
       expect((await store().findMany(['a'], undefined, { take() {}, giveBack() {} } as never, work))[0]?.stored.text).toBe('changed');
-      await store().remove(target('a'), work);
+      await store().write(planRemove(Note, target('a')), work);
       await expect(store().findOne('a', undefined, {}, work)).rejects.toMatchObject({ code: 'not_found' });
       expect(await stored()).toEqual(['a']);
     }, work);
@@ -123,7 +124,7 @@ describe('runTransaction()', () => {
   it('is not lost after a 404 or 412, which are no errors of the database', async () => {
     const work = new Work();
     await run(async () => {
-      await expect(store().update(target('a'), patch('x'), work)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(store().write(planUpdate(Note, target('a'), patch('x')), work)).rejects.toMatchObject({ code: 'not_found' });
       await store().insert(note('b'), work);
     }, work);
     expect(await stored()).toEqual(['b']);
@@ -138,8 +139,8 @@ describe('runTransaction()', () => {
       const attempt = ++attempts;
       transaction.onRollback(() => undone.push(attempt));
       await store().findOne('a', undefined, {}, work);
-      if (attempt < 3) await store().update(target('a'), patch(`outside ${attempt}`), new Work()); // by nobody's transaction
-      await store().update(target('a'), patch('inside'), work);
+      if (attempt < 3) await store().write(planUpdate(Note, target('a'), patch(`outside ${attempt}`)), new Work()); // by nobody's transaction
+      await store().write(planUpdate(Note, target('a'), patch('inside')), work);
     }, work);
     expect([attempts, undone]).toEqual([3, [1, 2]]);
     expect((await store().findOne('a', undefined, {}, new Work())).stored).toMatchObject({ text: 'inside', revision: 3 });
@@ -235,7 +236,7 @@ describe('runTransaction()', () => {
       }, work);
       await expect(failing).rejects.toThrow(`ended by ${end}`);
       await store().insert(note('a'), new Work());
-      await store().remove(target('a'), new Work());
+      await store().write(planRemove(Note, target('a')), new Work());
       expect(work.hasHandedOver).toBe(false); // nothing that it did can have an effect
     }
   });

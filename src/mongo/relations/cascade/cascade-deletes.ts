@@ -25,7 +25,7 @@ export function openCascadeDeletes(
   model: CompiledModel,
   plain: ModelCollection,
   references: References,
-): Pick<ModelCollection, 'remove' | 'removeMany'> {
+): Pick<ModelCollection, 'write' | 'removeMany'> {
   const { db } = references;
   const maxTimeMS = model.maxTimeMS ?? references.maxTimeMS;
 
@@ -44,9 +44,11 @@ export function openCascadeDeletes(
   }
 
   return {
-    remove(target, work, deletion = newDeletion()) {
+    write(plan, work) {
+      const { target, deletion } = plan;
+      if (!deletion) return plain.write(plan, work);
       return asPart(db, work, maxTimeMS, async (transaction) => {
-        const record = await plain.remove(target, work, deletion);
+        const record = await plain.write(plan, work);
         await transaction.join(() => follow([record.stored._id], deletion, target.writer, work));
         return record;
       });

@@ -5,6 +5,7 @@ import { Room } from '../../../model/relations/included.ts';
 import { deletionKey } from '../../../model/value/own-keys.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
 import { idsOnly, partsAt, whole } from '../../collection/find.ts';
+import { planRestore } from '../../collection/write-plan.ts';
 import { type CascadedRecord, type CascadeObserver, mostHookBytes, type Writer } from '../../collection/writer.ts';
 import { asPart } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
@@ -40,27 +41,28 @@ export function isRestoredWithOthers(model: CompiledModel, references: Reference
  * taken along by cascades, as far as that has its other parents. 422 if the record itself has lost a parent. References
  * to lost records that a delete would remove are removed.
  */
-export function openCascadeRestore(model: CompiledModel, plain: ModelCollection, references: References): Pick<ModelCollection, 'restore'> {
-  return {
-    restore(target, work) {
-      return asPart(references.db, work, model.maxTimeMS ?? references.maxTimeMS, async (transaction) => {
-        const { id, scope, precondition } = target;
-        const { stored: root, idText } = await plain.seeing.only.findOne(id, scope, { fetchPrivate: true, precondition }, work);
-        const own: Group = { model, collection: plain, source: undefined, records: new Map([[idText, root]]) };
-        const groups = await collect(references, own, root, work);
-        const lost = await findLost(references, groups, work);
-        keepBack(references, groups, root, lost);
-        await refuseLost(references, model, root, lost, target.writer);
-        return transaction.join(async () => {
-          const before = await readSeen(groups, root, target.writer?.observer, work);
-          own.records.delete(idText);
-          await bringBack(references, groups, lost, work);
-          const record = await plain.restore(target, work, clearing(references, { model, records: new Map([[idText, root]]) }, lost));
-          await target.writer?.observer?.happened(await readAfter(before, work));
-          return record;
-        });
+export function openCascadeRestore(model: CompiledModel, plain: ModelCollection, references: References): ModelCollection['write'] {
+  return function restore({ target }, work) {
+    return asPart(references.db, work, model.maxTimeMS ?? references.maxTimeMS, async (transaction) => {
+      const { id, scope, precondition } = target;
+      const { stored: root, idText } = await plain.seeing.only.findOne(id, scope, { fetchPrivate: true, precondition }, work);
+      const own: Group = { model, collection: plain, source: undefined, records: new Map([[idText, root]]) };
+      const groups = await collect(references, own, root, work);
+      const lost = await findLost(references, groups, work);
+      keepBack(references, groups, root, lost);
+      await refuseLost(references, model, root, lost, target.writer);
+      return transaction.join(async () => {
+        const before = await readSeen(groups, root, target.writer?.observer, work);
+        own.records.delete(idText);
+        await bringBack(references, groups, lost, work);
+        const record = await plain.write(
+          planRestore(model, target, clearing(references, { model, records: new Map([[idText, root]]) }, lost)),
+          work,
+        );
+        await target.writer?.observer?.happened(await readAfter(before, work));
+        return record;
       });
-    },
+    });
   };
 }
 

@@ -8,13 +8,11 @@ import { isDecimal128 } from '../../model/value/bson-type.ts';
 import { intLeaf } from '../../model/value/number-leaves.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { Invalid } from '../../rules.ts';
-import { recordAsBytes, type WritesAsBytes } from '../driver/bson-options.ts';
-import type { Command, Work } from '../driver/work.ts';
-import { both, type Condition } from '../query/filter.ts';
+import type { Condition } from '../query/filter.ts';
 import { requireRecordWithin } from '../query/require-within.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
-import { StoredRecord } from '../stored-record.ts';
-import type { ExplainedWrites, Target } from './writer.ts';
+import type { WritePlan } from './write-plan.ts';
+import type { Target } from './writer.ts';
 
 /** A step of a counter. */
 export interface CounterStep {
@@ -25,43 +23,31 @@ export interface CounterStep {
   readonly changes: Changes;
 }
 
-/** The steps of counters. */
-export interface Steps {
-  /**
-   * Adds to a counter in one command, with a step of the revision. 422 if the sum would not be a value of the field, or
-   * would move the record out of the scope.
-   */
-  step(target: Target, step: CounterStep, work: Work): Promise<StoredRecord>;
-}
-
-/** Opens the step of the counters of a collection. */
-export function openStep(
-  model: CompiledModel,
-  collection: WritesAsBytes,
-  { write, toFilter, explainMiss, retry }: ExplainedWrites,
-): Steps['step'] {
-  return function step(target, { field, add, changes }, work) {
-    if (changes.assignments.some(({ path }) => path === field.key))
-      throw new Error(`\`${field.name}\` of ${model.name} is stepped, and a hook or \`serverFields\` set it in the same write.`);
-    const { writer } = target;
-    const show = compileShownValue(field);
-    const own = (writer?.writeScope ?? []).filter((condition) => condition.field.path === field.key);
-    const value = { $ifNull: [`$${field.key}`, show({})] };
-    const filter = both(toFilter(target, changes), { $expr: mayStep(value, BigInt(add), field, own) });
-    const next = { $add: [{ $toLong: value }, BigInt(add)] };
-    const pipeline = buildUpdate(model, changes, new Date(), { [field.key]: next });
-    const send = (command: Command): Promise<Uint8Array | null> =>
-      collection.findOneAndUpdate(command.handOver(filter), pipeline, { returnDocument: 'after', ...recordAsBytes, ...command.options });
-    return retry(async () => {
-      const written = await write(work, send, writer);
-      if (written) return new StoredRecord(model, written);
-      const stored = await explainMiss(target, work, changes);
+/**
+ * Plans to add to a counter, with a step of the revision. 422 if the sum would not be a value of the field, or would
+ * move the record out of the scope.
+ */
+export function planStep(model: CompiledModel, target: Target, { field, add, changes }: CounterStep): WritePlan {
+  if (changes.assignments.some(({ path }) => path === field.key))
+    throw new Error(`\`${field.name}\` of ${model.name} is stepped, and a hook or \`serverFields\` set it in the same write.`);
+  const { writer } = target;
+  const show = compileShownValue(field);
+  const own = (writer?.writeScope ?? []).filter((condition) => condition.field.path === field.key);
+  const value = { $ifNull: [`$${field.key}`, show({})] };
+  const next = { $add: [{ $toLong: value }, BigInt(add)] };
+  return {
+    kind: 'step',
+    target,
+    changes,
+    where: { $expr: mayStep(value, BigInt(add), field, own) },
+    build: (now) => buildUpdate(model, changes, now, { [field.key]: next }),
+    explain(stored) {
       const after = asInteger(show(stored), field, model) + BigInt(add);
       const wrong = errorOf(after, field);
       if (wrong) throw validationFailed([wrong.at(field.name)]);
       if (writer) requireRecordWithin({ ...writer, writeScope: own }, { [field.key]: after });
-      return undefined;
-    });
+      return false;
+    },
   };
 }
 

@@ -6,14 +6,12 @@ import type { ArrayNode, CompiledField } from '../../model/node.ts';
 import { operatorDef } from '../../model/operators/operators.ts';
 import type { ShowValue } from '../../model/shown-value.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
-import { recordAsBytes, type WritesAsBytes } from '../driver/bson-options.ts';
-import type { Command, Work } from '../driver/work.ts';
 import { both, buildFilter, type Condition, type Filter } from '../query/filter.ts';
 import { requireRecordWithin } from '../query/require-within.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
 import { isWithin } from '../query/within-scope.ts';
-import { StoredRecord } from '../stored-record.ts';
-import type { ExplainedWrites, Target, Writer } from './writer.ts';
+import type { WritePlan } from './write-plan.ts';
+import type { Target, Writer } from './writer.ts';
 
 type Stored = Record<string, unknown>;
 
@@ -35,47 +33,34 @@ interface ElementChange extends Elements {
   readonly changes: Changes;
 }
 
-/** The writes to elements of arrays. */
-export interface Links {
-  /**
-   * Adds an element to an array or removes it, in one command, with a step of the revision. If it is there already, or
-   * is not there, nothing is written. 422 if the array would have too many or too few items, or if the record would
-   * leave the scope.
-   */
-  changeElement(target: Target, change: ElementChange, work: Work): Promise<StoredRecord>;
-}
-
-/** Opens the writes to elements of the arrays of a collection. */
-export function openLinks(
-  model: CompiledModel,
-  collection: WritesAsBytes,
-  { write, toFilter, explainMiss, retry }: ExplainedWrites,
-): Links {
+/**
+ * Plans to add an element to an array or to remove it, with a step of the revision. If it is there already, or is not
+ * there, nothing is written. 422 if the array would have too many or too few items, or if the record would leave the
+ * scope.
+ */
+export function planElement(model: CompiledModel, target: Target, change: ElementChange): WritePlan {
+  const { field, show, kind, element, changes } = change;
+  const { writer } = target;
+  const own = ownConditions(change, writer);
+  const list = listOf(change);
+  const without = { $filter: { input: list, cond: { $ne: ['$$this', { $literal: element }] } } };
+  const next = kind === 'add' ? { $concatArrays: [list, [{ $literal: element }]] } : without;
+  if (kind === 'add') requireAddable(change, own, writer);
   return {
-    changeElement(target, change, work) {
-      const { field, show, kind, element, changes } = change;
-      const { writer } = target;
-      const own = ownConditions(change, writer);
-      const list = listOf(change);
-      const without = { $filter: { input: list, cond: { $ne: ['$$this', { $literal: element }] } } };
-      const next = kind === 'add' ? { $concatArrays: [list, [{ $literal: element }]] } : without;
-      const filter = both(both(toFilter(target), { $expr: { $and: conditionsOf(change, list, without) } }), remainsWithin(change, own));
-      const pipeline = buildUpdate(model, changes, new Date(), { [field.key]: next });
-      const send = (command: Command): Promise<Uint8Array | null> =>
-        collection.findOneAndUpdate(command.handOver(filter), pipeline, { returnDocument: 'after', ...recordAsBytes, ...command.options });
-      if (kind === 'add') requireAddable(change, own, writer);
-      return retry(async () => {
-        const written = await write(work, send, writer);
-        if (written) return new StoredRecord(model, written);
-        const stored = await explainMiss(target, work);
-        if (isThere(change, stored) === (kind === 'add')) return new StoredRecord(model, stored);
-        const items = itemsOf(show, stored);
-        const left = kind === 'add' ? [...items, element] : items.filter((one) => !isThere(change, { [field.key]: [one] }));
-        const wrong = field.constraint?.(left);
-        if (wrong) throw validationFailed([wrong.at(field.name)]);
-        if (writer) requireRecordWithin({ ...writer, pathField: undefined, writeScope: own }, { [field.key]: left });
-        return undefined;
-      });
+    kind: 'element',
+    target,
+    changes,
+    ...(kind === 'add' && { added: { path: field.key, value: [element] } }),
+    where: both({ $expr: { $and: conditionsOf(change, list, without) } }, remainsWithin(change, own)),
+    build: (now) => buildUpdate(model, changes, now, { [field.key]: next }),
+    explain(stored) {
+      if (isThere(change, stored) === (kind === 'add')) return true;
+      const items = itemsOf(show, stored);
+      const left = kind === 'add' ? [...items, element] : items.filter((one) => !isThere(change, { [field.key]: [one] }));
+      const wrong = field.constraint?.(left);
+      if (wrong) throw validationFailed([wrong.at(field.name)]);
+      if (writer) requireRecordWithin({ ...writer, pathField: undefined, writeScope: own }, { [field.key]: left });
+      return false;
     },
   };
 }

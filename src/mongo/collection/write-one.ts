@@ -1,0 +1,129 @@
+import type { Collection, FindOneOptions } from 'mongodb';
+import { notFound, Problem, validationFailed } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { asSent } from '../../model/value/copy-value.ts';
+import type { Changes } from '../../model/write/plan-changes.ts';
+import { recordAsBytes, type WritesAsBytes } from '../driver/bson-options.ts';
+import type { Commands } from '../driver/commands.ts';
+import type { Command, Work } from '../driver/work.ts';
+import { checkStored, refusalsBy } from '../query/apply-changes.ts';
+import { both, type Filter } from '../query/filter.ts';
+import { buildPrecondition, checkPrecondition } from '../query/precondition.ts';
+import { requireMergeable } from '../query/update-pipeline.ts';
+import { StoredRecord } from '../stored-record.ts';
+import { type WritePlan, writesNothing } from './write-plan.ts';
+import type { Target } from './writer.ts';
+
+type Stored = Record<string, unknown>;
+
+/** The write of one record. */
+export interface WriteOne {
+  /**
+   * Sends a planned write: one command, and only if it matches nothing, a second one finds out why. Returns the record
+   * as it is then, or as it was before a delete. Throws 404, 412 or 422, in this order, or what the plan itself
+   * explains.
+   *
+   * @example collection.write(planUpdate(model, target, changes), work)
+   */
+  write(plan: WritePlan, work: Work): Promise<StoredRecord>;
+}
+
+/** Opens the write of one record of a collection. */
+export function openWriteOne(
+  model: CompiledModel,
+  collection: Collection<Stored>,
+  { readLatest, write }: Pick<Commands, 'readLatest' | 'write'>,
+): WriteOne {
+  const asBytes = collection as object as WritesAsBytes;
+
+  function findFirst(filter: Filter, command: Command, options: FindOneOptions): Promise<Stored | null> {
+    return command.count(() => collection.findOne<Stored>(command.handOver(filter), { ...command.options, ...options }));
+  }
+
+  function toFilter({ target: { id, scope, precondition }, changes, where }: WritePlan): Filter {
+    const further = [scope, precondition && buildPrecondition(model, precondition), requireMergeable(changes), where];
+    return further.reduce<Filter>((filter, one) => (one ? both(filter, one) : filter), { _id: id });
+  }
+
+  /** Finds out why a write matched nothing. Returns the record if neither the target nor the changes explain it. */
+  async function explainMiss({ id, scope, precondition }: Target, changes: Changes, work: Work): Promise<Stored> {
+    // A secondary may not have the state yet that the write has seen.
+    const stored = await readLatest(work, (command) => findFirst(both({ _id: id }, scope), command, { readPreference: 'primary' }));
+    if (!stored) throw notFound();
+    checkPrecondition(model, precondition, stored);
+    const refused = refusalsBy(stored, changes);
+    if (refused.length > 0) throw validationFailed(refused);
+    return stored;
+  }
+
+  function send({ target: { writer }, build, deletion }: WritePlan, filter: Filter, work: Work): Promise<Uint8Array | null> {
+    return write(
+      work,
+      (command) => {
+        const options = asRecord(deletion ? 'before' : 'after', command);
+        const sought = command.handOver(filter);
+        return build ? asBytes.findOneAndUpdate(sought, build(new Date()), options) : asBytes.findOneAndDelete(sought, options);
+      },
+      writer,
+    );
+  }
+
+  /**
+   * Checks stored values that the client may not write, the one write of two commands. It reads, checks, and writes if
+   * nothing has changed since: the revision, or without one the values that were checked.
+   */
+  async function writeChecked(plan: WritePlan, filter: Filter, work: Work): Promise<StoredRecord> {
+    const { target, changes } = plan;
+    const { storedCheck } = changes;
+    if (!storedCheck) throw new Error('Only changes with checks of stored values are checked.');
+    return retry(async () => {
+      const found = await explainMiss(target, changes, work);
+      const errors = checkStored(storedCheck, changes, found);
+      if (errors.length > 0) throw validationFailed(errors);
+      const unchanged = (model.revision ? [model.revision.key] : storedCheck.dependsOn).map((key) => ({
+        [key]: { $eq: asSent(found[key]) ?? null },
+      }));
+      const stored = await send(plan, { $and: [filter, ...unchanged] }, work);
+      return stored ? new StoredRecord(model, stored) : undefined;
+    });
+  }
+
+  return {
+    async write(plan, work) {
+      const { target, changes } = plan;
+      if (writesNothing(plan)) return new StoredRecord(model, await explainMiss(target, changes, work));
+      const filter = toFilter(plan);
+      if (changes.storedCheck) return writeChecked(plan, filter, work);
+      for (let race = 0; race < maxRaces; race++) {
+        const written = await send(plan, filter, work);
+        if (written) return new StoredRecord(model, written);
+        const stored = await explainMiss(target, changes, work);
+        if (plan.explain?.(stored)) return new StoredRecord(model, stored);
+      }
+      throw changedTooOften();
+    },
+  };
+}
+
+/** The options of a write that returns its record. Each spread of a literal would cost as much as the rest of it. */
+function asRecord(returnDocument: 'before' | 'after', { maxTimeMS, signal, session }: Command): object {
+  const { raw, documentsReturnedIn } = recordAsBytes;
+  const options = { returnDocument, raw, documentsReturnedIn, maxTimeMS, signal };
+  return session ? { ...options, session } : options;
+}
+
+const maxRaces = 8;
+
+/** Tries again as long as there is no result, because the record has changed in between. */
+export async function retry<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+  for (let race = 0; race < maxRaces; race++) {
+    const result = await attempt();
+    if (result !== undefined) return result;
+  }
+  throw changedTooOften();
+}
+
+function changedTooOften(): Problem {
+  const detail = `The record was changed by others at each of ${maxRaces} attempts, and nothing was written. Try again.`;
+  return new Problem({ code: 'write_conflict', detail });
+}

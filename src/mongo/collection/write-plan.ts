@@ -1,0 +1,68 @@
+import type { Document as BsonDocument } from 'mongodb';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Assignment, Changes } from '../../model/write/plan-changes.ts';
+import { type Deletion, marking, newDeletion, unmarking, type Visible } from '../query/deleted.ts';
+import type { Filter } from '../query/filter.ts';
+import { buildUpdate, changesNothing } from '../query/update-pipeline.ts';
+import type { Target } from './writer.ts';
+
+/** How one record is written. */
+export type WriteKind = 'update' | 'step' | 'element' | 'remove' | 'restore';
+
+/**
+ * A write of one record, planned as data: those who check its references, record what it changes or follow a delete
+ * read the plan, and one function sends it.
+ */
+export interface WritePlan {
+  readonly kind: WriteKind;
+  readonly target: Target;
+  /** Which records it sees. @default those that the collection sees */
+  readonly sees?: Visible;
+  /** The values that are set: what they refer to is checked, and what the record lacks for them explains a miss. */
+  readonly changes: Changes;
+  /** What else is added to an array, besides the changes. */
+  readonly added?: Assignment;
+  /** What the record must fulfil besides, so that the write finds it. */
+  readonly where?: Filter | undefined;
+  /** Builds the update at the time of an attempt. Without one, the record is removed. */
+  build?(now: Date): BsonDocument[];
+  /** The delete that it is a part of: the write returns the record as it was before. */
+  readonly deletion?: Deletion;
+  /**
+   * Explains why a record within the scope was not written: throws, or returns true if it is already as the write would
+   * leave it. @default another write has come between, and it is tried again
+   */
+  explain?(stored: Readonly<Record<string, unknown>>): boolean;
+}
+
+const noChanges: Changes = { assignments: [], embedded: [] };
+
+/** Plans the write of the changes of a patch or put. */
+export function planUpdate(model: CompiledModel, target: Target, changes: Changes): WritePlan {
+  return { kind: 'update', target, changes, build: (now) => buildUpdate(model, changes, now) };
+}
+
+/**
+ * Plans the delete of a record: it is removed, or marked as deleted if its model has `t.deletedAt()`.
+ *
+ * @default a deletion of its own
+ */
+export function planRemove(model: CompiledModel, target: Target, deletion = newDeletion()): WritePlan {
+  const plan = { kind: 'remove', target, changes: noChanges, deletion } as const;
+  return model.deletedAt ? { ...plan, build: () => buildUpdate(model, marking(model, deletion), deletion.at) } : plan;
+}
+
+/**
+ * Plans the restore of a deleted record. `clearing` are the stages that remove what has been lost meanwhile.
+ *
+ * @default none
+ */
+export function planRestore(model: CompiledModel, target: Target, clearing: readonly BsonDocument[] = []): WritePlan {
+  const build = (now: Date) => [...clearing, ...buildUpdate(model, unmarking(model), now)];
+  return { kind: 'restore', target, sees: 'only', changes: noChanges, build };
+}
+
+/** Whether a patch or put sets nothing, so that the record is only looked for. */
+export function writesNothing({ kind, changes }: WritePlan): boolean {
+  return kind === 'update' && changesNothing(changes);
+}
