@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Measured } from '../../dev/executed/count.ts';
 import { page, readMostFiles } from '../../dev/executed/report.ts';
+import { expectGolden } from '../support/golden.ts';
 
 const root = join(import.meta.dirname, '../..');
 const most = readMostFiles(readFileSync(join(root, page), 'utf8'));
@@ -36,4 +37,17 @@ describe('docs/about/what-a-request-runs.md', () => {
     const ofAll = measured.flatMap(({ files }) => files);
     expect(ofAll.filter((file) => /^(?:delivery|live|export|mongo\/live|mongo\/aggregate|mongo\/near)\//.test(file))).toEqual([]);
   });
+
+  it('is about requests that run the files that they ran', async () => {
+    await expectGolden('executed-files.txt', measured.flatMap(linesOf).join('\n'));
+  });
 });
+
+/** The files of a kind: a line for each folder, which begins with the name of the kind. */
+function linesOf({ name, files }: Measured): string[] {
+  const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/') + 1);
+  return [...new Set(files.map(folderOf))].map((folder) => {
+    const own = files.filter((file) => folderOf(file) === folder).map((file) => file.slice(folder.length, -'.ts'.length));
+    return `${name} · src/${folder}: ${own.join(' ')}`;
+  });
+}
