@@ -5,7 +5,7 @@
 export const redirects: Readonly<Record<string, string>> = {
   'about/package.md': 'about/compatibility.md#what-the-package-brings',
   'guides/object-store.md': 'guides/uploads.md#object-stores',
-  'guides/read-replicas.md': 'guides/scaling.md#reads-from-secondaries',
+  'guides/read-replicas.md': 'guides/scaling.md#read-replicas',
   'guides/two-resources.md': 'guides/fields-by-role.md#two-resources-for-the-same-records',
   'reference/debugging.md': 'reference/observing.md#commands-of-each-request',
   'reference/within.md': 'reference/hooks.md#hooks-within-the-write',
