@@ -148,7 +148,8 @@ export type { CollectionPlan, ExistingIndex, IndexPlan, MatchedIndex } from './m
 export type { IndexOptions, PlannedIndex } from './mongo/indexes/wanted-indexes.ts';
 export type { ChangedField } from './mongo/ledger/changed-fields.ts';
 export type { Paging } from './mongo/list/parse-paging.ts';
-export { everything, type RowScope } from './mongo/query/filter.ts';
+export { everything } from './mongo/predicate/read-scope.ts';
+export type { RowScope } from './mongo/predicate/row-scope.ts';
 export { StoredRecord } from './mongo/stored-record.ts';
 export { type CollectionValidator, collectionValidator } from './mongo/validators/collection-validator.ts';
 export type { ExistingValidator, ValidatorComparison, ValidatorOptions, ValidatorPlan } from './mongo/validators/validator-plan.ts';

@@ -31,6 +31,7 @@ const rooms = [
   'model/read',
   'model/write',
   'model/compile',
+  'mongo/predicate',
   'mongo/query',
   'mongo/driver',
   'mongo/indexes',

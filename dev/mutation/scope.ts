@@ -7,7 +7,7 @@ const scope: readonly RegExp[] = [
   /^src\/model\/.*\b(access|policy|plan-changes|private-fields|query-fields|select-fields|write-bytes|as-id|same-value|field-rules|view-of)\.ts$/,
   /^src\/model\/.*\b(prefix-pattern|sort-value)\.ts$/,
   /^src\/mongo\/.*\b(cursor|position)\.ts$/,
-  /^src\/mongo\/.*\b(filter|within-scope|broken-conditions|precondition|update-pipeline)\.ts$/,
+  /^src\/mongo\/.*\b(broken-conditions|precondition|update-pipeline)\.ts$/,
   /^src\/mongo\/.*\b(parse-conditions|parse-list-query|parse-paging|compile-filter)\.ts$/,
   /^src\/mongo\/relations\/through\/expression\.ts$/,
   /^src\/mongo\/aggregate\/(explain|parse-aggregate|plan-groups|write-groups)\.ts$/,

@@ -23,7 +23,14 @@ export const dearAreas: readonly Area[] = [
     tests: ['feature/writes-property.slow', 'store/store-and-routes.slow', 'store/many-property', 'feature/validators-property.slow'],
   },
   {
-    files: ['mongo/query/filter', 'mongo/list/parse-conditions', 'mongo/list/compile-filter', 'mongo/query/within-scope'],
+    files: [
+      'model/operators/operators',
+      'mongo/predicate/filter-of',
+      'mongo/predicate/read-scope',
+      'mongo/predicate/is-within',
+      'mongo/list/parse-conditions',
+      'mongo/list/compile-filter',
+    ],
     tests: [
       'feature/filter-property.slow',
       'feature/list-property.slow',

@@ -3,6 +3,7 @@ import type { ModelInput } from '../model/compile/compile-model.ts';
 import { asCompiled } from '../model/compile/compile-model.ts';
 import { isIncludable, noRelations } from '../model/relations/includable.ts';
 import { concernOf } from '../mongo/live/concern.ts';
+import { filterOf } from '../mongo/predicate/filter-of.ts';
 import { textOf } from '../mongo/query/text-of.ts';
 import { pathsIn } from '../mongo/relations/through/expression.ts';
 import { throughFields } from '../mongo/relations/through/through-field.ts';
@@ -90,7 +91,8 @@ export function liveRead(model: ModelInput, chain: readonly ResourceMiddleware[]
 }
 
 function known(ctx: Context, source: GuardedSource | undefined): unknown {
-  return source && sourceScopesOf(ctx).known.get(source);
+  const scope = source && sourceScopesOf(ctx).known.get(source);
+  return scope && filterOf(scope);
 }
 
 /** Asks the guards and scopes of the related records that a request names. None behind one that shows nothing. */

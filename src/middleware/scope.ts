@@ -1,5 +1,7 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { asRowScope, both, buildFilter, readScope } from '../mongo/query/filter.ts';
+import { all, fulfilling } from '../mongo/predicate/predicate.ts';
+import { readScope } from '../mongo/predicate/read-scope.ts';
+import { asRowScope } from '../mongo/predicate/row-scope.ts';
 import { aFunction, checkOptions, checkValue, type Legal, type LegalOptions, trueOrFalse } from '../options.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
 import { step, whenKnown } from './exchange/step.ts';
@@ -45,8 +47,8 @@ export function scope(model: ModelInput, filterOf: Called<[ctx: Context], unknow
     ctx.exchange?.throwIfGivenUp();
     return whenKnown(filterOf(ctx), (filter) => {
       const conditions = readScope(filter, compiled.scopeFields);
-      if (writes) ctx.writeScope = [...(ctx.writeScope ?? []), ...conditions];
-      ctx.scope = asRowScope(both(buildFilter(conditions), ctx.scope), compiled, ctx.writeScope ?? []);
+      if (writes) ctx.writeScope = ctx.writeScope ? [...ctx.writeScope, ...conditions] : conditions;
+      ctx.scope = asRowScope(all(fulfilling(conditions), ctx.scope), compiled, ctx.writeScope ?? []);
     });
   });
 }

@@ -10,7 +10,7 @@ import { type CompiledModel, compileModel } from '../model/compile/compile-model
 import { isObject } from '../model/value/plain-object.ts';
 import type { WriteRules } from '../model/write/access.ts';
 import { aPaging } from '../mongo/list/parse-paging.ts';
-import { everything } from '../mongo/query/filter.ts';
+import { everything } from '../mongo/predicate/read-scope.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
 import {
   aFunction,

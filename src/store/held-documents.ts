@@ -7,7 +7,7 @@ import type { ModelCollection } from '../mongo/collection/collection.ts';
 import { saveRecord } from '../mongo/collection/save-record.ts';
 import type { Writer } from '../mongo/collection/writer.ts';
 import type { Work } from '../mongo/driver/work.ts';
-import type { Filter } from '../mongo/query/filter.ts';
+import type { Predicate } from '../mongo/predicate/predicate.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 
@@ -16,7 +16,7 @@ interface Saving {
   readonly document: object;
   /** The record that the document was made of. */
   readonly before: StoredRecord;
-  readonly scope: Filter | undefined;
+  readonly scope: Predicate | undefined;
   /** @default the application itself */
   readonly writer?: Writer | undefined;
   /** Called with the record that the document represents from now on. */

@@ -3,7 +3,7 @@ import type { SelectedFields } from '../model/read/select-fields.ts';
 import { lifeKey } from '../model/value/own-keys.ts';
 import type { DatabaseOptions } from '../mongo/collection/collection.ts';
 import type { Work } from '../mongo/driver/work.ts';
-import type { Filter } from '../mongo/query/filter.ts';
+import type { Predicate } from '../mongo/predicate/predicate.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 import type { HistoryOptions } from './store.ts';
 
@@ -17,7 +17,7 @@ export function lifeOnly({ name, ledger, selector }: CompiledModel): { readonly 
 /** Reads the changes of a record, the last one first. */
 export async function* readHistory(
   model: CompiledModel,
-  { record, scope }: { readonly record: StoredRecord; readonly scope: Filter | undefined },
+  { record, scope }: { readonly record: StoredRecord; readonly scope: Predicate | undefined },
   { limit = Number.POSITIVE_INFINITY }: HistoryOptions,
   { db, maxTimeMS }: DatabaseOptions,
   work: (isFirst: boolean) => Work,

@@ -1,7 +1,8 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Writer } from '../mongo/collection/writer.ts';
 import type { Work } from '../mongo/driver/work.ts';
-import { everything, type Filter, readAnyScope } from '../mongo/query/filter.ts';
+import type { Predicate } from '../mongo/predicate/predicate.ts';
+import { everything, readAnyScope } from '../mongo/predicate/read-scope.ts';
 
 /** A row filter, and the conditions that a record which is written must fulfil. */
 export type ReadScope = ReturnType<typeof readAnyScope>;
@@ -19,7 +20,7 @@ export interface Reach extends Pick<Required<Writer>, 'scopeOf' | 'scopeOfMade' 
 
 /** The limits of one operation of a store. */
 export interface Limits {
-  readonly scope: Filter | undefined;
+  readonly scope: Predicate | undefined;
   /** Undefined for the application itself, if nothing limits it. */
   readonly writer: Writer | undefined;
 }

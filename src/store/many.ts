@@ -6,7 +6,7 @@ import { atPlace } from '../mongo/collection/insert-many.ts';
 import { type Affected, mostAffected, type Targets } from '../mongo/collection/write-many.ts';
 import { isError } from '../mongo/driver/server-error.ts';
 import type { Work } from '../mongo/driver/work.ts';
-import { readFilter } from '../mongo/query/filter.ts';
+import { readFilter } from '../mongo/predicate/read-scope.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';

@@ -11,7 +11,7 @@ import { planRemove, planRestore, planUpdate } from '../mongo/collection/write-p
 import type { Target } from '../mongo/collection/writer.ts';
 import { Work } from '../mongo/driver/work.ts';
 import type { Keeps } from '../mongo/keeps/keep.ts';
-import { readFilter } from '../mongo/query/filter.ts';
+import { readFilter } from '../mongo/predicate/read-scope.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions } from '../mongo/relations/open-referencing.ts';
 import { canCheck, openUnchecked } from '../mongo/relations/open-unchecked.ts';

@@ -6,7 +6,7 @@ import { expiredBy } from '../mongo/collection/purges.ts';
 import { asDb } from '../mongo/driver/database.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import type { Keeps } from '../mongo/keeps/keep.ts';
-import { both, type Filter } from '../mongo/query/filter.ts';
+import { all, amongIds, type Predicate } from '../mongo/predicate/predicate.ts';
 import type { WriteOptions } from '../mongo/relations/open-referencing.ts';
 import { aWholeNumber, checkOptions, type LegalOptions, orUndefined, required } from '../options.ts';
 import type { PurgeOptions } from './store.ts';
@@ -30,7 +30,7 @@ interface Purging {
 /** Removes what has been deleted for some time, batch by batch: the oldest first, and at most `max` records. */
 export async function purge(
   { model, collection, keeps }: Purging,
-  scope: Filter | undefined,
+  scope: Predicate | undefined,
   options: PurgeOptions,
   work: () => Work,
 ): Promise<number> {
@@ -49,10 +49,10 @@ export async function purge(
   return count;
 
   /** Before the records go: if this process dies, they are found again. Returns the scope of these records. */
-  async function eraseMentions(most: number): Promise<Filter> {
+  async function eraseMentions(most: number): Promise<Predicate> {
     const ids = await collection.seeing.with.find(expiredBy(model, until, scope, most), idsOnly, work());
     await keeps.eraseAllMentions(model, ids, work);
-    return both({ _id: { $in: ids } }, scope);
+    return all(amongIds(ids), scope);
   }
 }
 

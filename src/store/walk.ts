@@ -6,7 +6,7 @@ import { parseCursor } from '../mongo/list/cursor.ts';
 import { defaultPageBytes } from '../mongo/list/page-bytes.ts';
 import type { ListQuery } from '../mongo/list/parse-list-query.ts';
 import { endWithId } from '../mongo/list/parse-sort.ts';
-import type { Condition, Filter } from '../mongo/query/filter.ts';
+import type { Condition, Predicate } from '../mongo/predicate/predicate.ts';
 import type { Position, SortKey } from '../mongo/query/position.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 
@@ -19,7 +19,7 @@ const everyField = { fetchPrivate: true, countsAll: true, maxPageBytes: defaultP
 export interface Walk {
   readonly conditions: readonly Condition[];
   readonly sort: readonly SortKey[];
-  readonly scope: Filter | undefined;
+  readonly scope: Predicate | undefined;
   readonly limit: number;
 }
 

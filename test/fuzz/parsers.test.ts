@@ -10,7 +10,7 @@ import { noRelations } from '../../src/model/relations/includable.ts';
 import { isObject } from '../../src/model/value/plain-object.ts';
 import { formatCursor, parseCursor } from '../../src/mongo/list/cursor.ts';
 import { parseListQuery } from '../../src/mongo/list/parse-list-query.ts';
-import { buildFilter } from '../../src/mongo/query/filter.ts';
+import { buildFilter } from '../../src/mongo/predicate/filter-of.ts';
 import type { SortKey } from '../../src/mongo/query/position.ts';
 import { cases } from '../support/fuzzing/fuzz.ts';
 import { seal } from '../support/http/forge-cursor.ts';

@@ -11,8 +11,9 @@ import type { ReferredRecord, ShownRecord, ShownRecords } from '../../mongo/idem
 import type { Page } from '../../mongo/list/build-page.ts';
 import type { FilterQuery } from '../../mongo/list/parse-filter-query.ts';
 import type { ListQuery } from '../../mongo/list/parse-list-query.ts';
+import type { Condition } from '../../mongo/predicate/predicate.ts';
+import type { RowScope } from '../../mongo/predicate/row-scope.ts';
 import type { Visible } from '../../mongo/query/deleted.ts';
-import type { Condition, RowScope } from '../../mongo/query/filter.ts';
 import type { Precondition } from '../../mongo/query/precondition.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { RunTransaction, StoreOf } from '../../store/store.ts';

@@ -1,7 +1,7 @@
 import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { LeafNode, Slot } from '../../model/node.ts';
-import type { Filter } from '../../mongo/query/filter.ts';
+import type { Predicate } from '../../mongo/predicate/predicate.ts';
 import { spellId } from '../../mongo/stored-record.ts';
 import { Invalid } from '../../rules.ts';
 import type { Context } from './context.ts';
@@ -11,7 +11,7 @@ export interface Address {
   /** In stored form. */
   readonly id: unknown;
   /** The row filter of the query. */
-  readonly scope: Filter | undefined;
+  readonly scope: Predicate | undefined;
 }
 
 /**

@@ -3,13 +3,14 @@ import { idsOnly } from '../../mongo/collection/find.ts';
 import type { Operations } from '../../mongo/collection/operations.ts';
 import type { Work } from '../../mongo/driver/work.ts';
 import { spellStored } from '../../mongo/idempotency-keys.ts';
-import type { Filter } from '../../mongo/query/filter.ts';
+import { filterOf } from '../../mongo/predicate/filter-of.ts';
+import { all, type Predicate } from '../../mongo/predicate/predicate.ts';
 
 /** Records that an answer shows: they have to be within the filter, or the answer is not sent. */
 export interface Sought {
   readonly model: CompiledModel;
   readonly collection: Pick<Operations, 'find'>;
-  readonly filter: Filter;
+  readonly filter: Predicate;
   /** In stored form. */
   readonly ids: readonly unknown[];
   /** The problem if one of them is not there. */
@@ -43,7 +44,7 @@ function groupByQuery(all: readonly Sought[]): readonly [Sought, ...Sought[]][] 
   for (const one of all) {
     const groups = byModel.get(one.model) ?? new Map<string, [Sought, ...Sought[]]>();
     byModel.set(one.model, groups);
-    const text = spellStored(one.filter);
+    const text = spellStored(filterOf(one.filter));
     const group = groups.get(text);
     if (group) group.push(one);
     else groups.set(text, [one]);

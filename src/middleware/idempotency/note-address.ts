@@ -3,7 +3,7 @@ import { idsOnly } from '../../mongo/collection/find.ts';
 import type { Operations } from '../../mongo/collection/operations.ts';
 import { Work } from '../../mongo/driver/work.ts';
 import { type ShownRecord, textOf } from '../../mongo/idempotency-keys.ts';
-import type { Filter } from '../../mongo/query/filter.ts';
+import type { Predicate } from '../../mongo/predicate/predicate.ts';
 import type { Context } from '../exchange/context.ts';
 import { exchangeOf, workOf } from '../exchange/exchange.ts';
 import { readAddress } from '../exchange/read-address.ts';
@@ -20,7 +20,7 @@ export interface AddressRoom {
   readonly model: CompiledModel;
   readonly collection: Pick<Operations, 'find'>;
   /** The row filter of the request. */
-  filterOf(ctx: Context): Promise<Filter>;
+  filterOf(ctx: Context): Promise<Predicate>;
 }
 
 /**

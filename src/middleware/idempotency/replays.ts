@@ -2,8 +2,9 @@ import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { type DatabaseOptions, openCollection } from '../../mongo/collection/collection.ts';
 import { type ShownRecord, spellStored, textOf } from '../../mongo/idempotency-keys.ts';
-import { both, buildFilter, type Condition, readScope } from '../../mongo/query/filter.ts';
-import { isWithin } from '../../mongo/query/within-scope.ts';
+import { isWithin } from '../../mongo/predicate/is-within.ts';
+import { all, type Condition, fulfilling } from '../../mongo/predicate/predicate.ts';
+import { readScope } from '../../mongo/predicate/read-scope.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Context, Replays, ResourceMiddleware, ScopeFunction, ServedModel } from '../exchange/context.ts';
 import { descriptorOf } from '../exchange/descriptor.ts';
@@ -65,7 +66,7 @@ export function compileReplays(
       throw error;
     }
   }
-  const filterOwn = async (ctx: Context) => both(buildFilter(await readOwn(ctx)), ctx.scope);
+  const filterOwn = async (ctx: Context) => all(fulfilling(await readOwn(ctx)), ctx.scope);
   /** Undefined if the caller may see no such record. */
   async function seek(ctx: Context, group: readonly [ShownRecord, ...ShownRecord[]]): Promise<Sought | undefined> {
     const [first] = group;
@@ -74,7 +75,7 @@ export function compileReplays(
     const [found, conditions] = [findOther(ctx, first), await conditionsFor(ctx, first)];
     if (!found || !conditions) return undefined;
     const other = openCollection(found.model, database);
-    return { model: found.model, collection: other, filter: buildFilter(conditions), ids, refuse: notFound };
+    return { model: found.model, collection: other, filter: fulfilling(conditions), ids, refuse: notFound };
   }
   /** Finds what is out of the scope as the operation has left it. */
   async function findOutside(ctx: Context, shown: readonly StoredRecord[]): Promise<ShownRecord[]> {

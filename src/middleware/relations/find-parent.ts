@@ -2,7 +2,9 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import { type FieldEntry, relationSlot, type Slot } from '../../model/node.ts';
 import { type DatabaseOptions, openCollection } from '../../mongo/collection/collection.ts';
-import { asRowScope, both, buildFilter, type Condition, readScope } from '../../mongo/query/filter.ts';
+import { all, type Condition, fulfilling } from '../../mongo/predicate/predicate.ts';
+import { readScope } from '../../mongo/predicate/read-scope.ts';
+import { asRowScope } from '../../mongo/predicate/row-scope.ts';
 import type { ResourceMiddleware, ScopeFunction } from '../exchange/context.ts';
 import { workOf } from '../exchange/exchange.ts';
 import { ofRead } from '../exchange/problem-codes.ts';
@@ -32,13 +34,13 @@ export function findParent(parent: CompiledModel, { scope, child, via, latest = 
   const slot = relationSlot((child.fieldTable.get(via.name) as FieldEntry).field) as Slot;
   return step({ problems: [...ofRead, 'not_found'] }, async function findParent(ctx) {
     ctx.exchange?.throwIfGivenUp();
-    const own = scope ? buildFilter(readScope(await (scope as ScopeFunction)(ctx), parent.scopeFields)) : {};
+    const own = scope && fulfilling(readScope(await (scope as ScopeFunction)(ctx), parent.scopeFields));
     const { id, scope: above } = readAddress(ctx, parent);
-    await collection.findOne(id, both(own, above), { fields: onlyId, latest }, workOf(ctx));
+    await collection.findOne(id, all(own, above), { fields: onlyId, latest }, workOf(ctx));
     const refers: Condition = { field: via, operator: 'eq', value: id };
     ctx.pathField = via.name;
     ctx.parentId = readReference(parameterOf(ctx, 'id'), slot);
     ctx.writeScope = [...(ctx.writeScope ?? []), refers];
-    ctx.scope = asRowScope(both(buildFilter([refers]), ctx.scope), child, ctx.writeScope);
+    ctx.scope = asRowScope(all(fulfilling([refers]), ctx.scope), child, ctx.writeScope);
   });
 }

@@ -1,6 +1,6 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Transaction } from '../../mongo/driver/transaction.ts';
-import { both, type Filter } from '../../mongo/query/filter.ts';
+import { all, amongIds, type Predicate } from '../../mongo/predicate/predicate.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Context } from '../exchange/context.ts';
 import { exchangeOf } from '../exchange/exchange.ts';
@@ -35,10 +35,10 @@ export function noteMade(ctx: Context, { model, stored }: StoredRecord): void {
  * the transaction has written. Guards are about operations. A caller whom the scope refuses, such as one who signs up,
  * has none to be outside of.
  */
-export async function madeScope(ctx: Context, source: GuardedSource): Promise<Filter | undefined> {
+export async function madeScope(ctx: Context, source: GuardedSource): Promise<Predicate | undefined> {
   const ids = idsIn(ctx, source.model);
   if (!ids) return undefined;
-  return both({ _id: { $in: ids } }, await new SourceScopes(ctx).of({ ...source, guards: [] }));
+  return all(amongIds(ids), await new SourceScopes(ctx).of({ ...source, guards: [] }));
 }
 
 function idsIn(ctx: Context, { collection }: CompiledModel): readonly unknown[] | undefined {

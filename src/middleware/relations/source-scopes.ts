@@ -1,4 +1,5 @@
-import { buildFilter, type Filter, readScope } from '../../mongo/query/filter.ts';
+import { fulfilling, type Predicate } from '../../mongo/predicate/predicate.ts';
+import { readScope } from '../../mongo/predicate/read-scope.ts';
 import type { Context, Guard, ScopeFunction } from '../exchange/context.ts';
 import type { GuardedSource } from './relation-targets.ts';
 
@@ -9,14 +10,14 @@ import type { GuardedSource } from './relation-targets.ts';
 export class SourceScopes {
   readonly #ctx: Context;
   readonly #closed = new Set<Guard<never>>();
-  readonly #scopes = new Map<GuardedSource, Filter | undefined>();
+  readonly #scopes = new Map<GuardedSource, Predicate | undefined>();
 
   constructor(ctx: Context) {
     this.#ctx = ctx;
   }
 
   /** The row filters that are known by now; undefined for a source that shows nothing. */
-  get known(): ReadonlyMap<GuardedSource, Filter | undefined> {
+  get known(): ReadonlyMap<GuardedSource, Predicate | undefined> {
     return this.#scopes;
   }
 
@@ -24,16 +25,16 @@ export class SourceScopes {
    * The row filter of a source. Undefined if it shows this client nothing: a guard does not open, or a guard or the
    * scope throws a 4xx.
    */
-  async of(source: GuardedSource): Promise<Filter | undefined> {
+  async of(source: GuardedSource): Promise<Predicate | undefined> {
     this.#ctx.exchange?.throwIfGivenUp();
     if (!this.#scopes.has(source)) this.#scopes.set(source, await this.#ask(source));
     return this.#scopes.get(source);
   }
 
-  async #ask({ guards, scope, model }: GuardedSource): Promise<Filter | undefined> {
+  async #ask({ guards, scope, model }: GuardedSource): Promise<Predicate | undefined> {
     try {
       for (const guard of guards) if (!(await this.#opens(guard as Guard))) return undefined;
-      return scope ? buildFilter(readScope(await (scope as ScopeFunction)(this.#ctx), model.scopeFields)) : {};
+      return scope ? fulfilling(readScope(await (scope as ScopeFunction)(this.#ctx), model.scopeFields)) : {};
     } catch (error) {
       if (isRefusal(error)) return undefined;
       throw error;

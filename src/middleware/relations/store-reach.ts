@@ -1,5 +1,6 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { buildFilter, type Condition, type Filter, readScope } from '../../mongo/query/filter.ts';
+import { type Condition, fulfilling, type Predicate } from '../../mongo/predicate/predicate.ts';
+import { readScope } from '../../mongo/predicate/read-scope.ts';
 import type { Reach, ReadScope } from '../../store/limits.ts';
 import type { Context, FindResources, ScopeFunction, ServedModel } from '../exchange/context.ts';
 import { exchangeOf } from '../exchange/exchange.ts';
@@ -54,11 +55,11 @@ export function reachOf(ctx: Context): Reach {
     },
     scopeOfMade: (source) => madeScope(ctx, source as GuardedSource),
     reads: (model, name) => readsField(ctx, model, name),
-    async scopeOf(source): Promise<Filter | undefined> {
+    async scopeOf(source): Promise<Predicate | undefined> {
       const { scope, model } = source as GuardedSource;
       if (!scope) return {};
       try {
-        return buildFilter(readScope(await askScope(ctx, scope as ScopeFunction), model.scopeFields));
+        return fulfilling(readScope(await askScope(ctx, scope as ScopeFunction), model.scopeFields));
       } catch (error) {
         if (isRefusal(error)) return undefined;
         throw error;
@@ -69,7 +70,7 @@ export function reachOf(ctx: Context): Reach {
 
 function readOwn(answer: unknown, model: CompiledModel, scopeWrites: boolean): ReadScope {
   const conditions = readScope(answer, model.scopeFields);
-  return { filter: buildFilter(conditions), bounds: scopeWrites ? conditions : [] };
+  return { filter: fulfilling(conditions), bounds: scopeWrites ? conditions : [] };
 }
 
 /**

@@ -27,10 +27,10 @@ export interface OperatorDef {
    */
   readonly asks: 'an item' | 'no item' | 'the field';
   /**
-   * Set if it asks what is greater or less, so that nothing is so to null. A text may lie between two values that can be
-   * stored: it says which of them counts.
+   * Set if it asks what is greater or less, so that nothing is so to null. A text may lie between two values that can
+   * be stored: it says which of them counts.
    */
-  readonly order?: 'before' | 'after';
+  readonly order?: 'before' | 'after' | undefined;
   /** How an index serves it: by single values, by bounds, or not, because most records fulfil it. */
   readonly shape: 'equal' | 'range' | 'none';
   /** The fields that have it. */
@@ -46,17 +46,17 @@ export interface OperatorDef {
    * The same as an expression about the field that another expression leads to, whatever is stored there. Undefined if
    * there is no short one.
    */
-  ofField?(field: string, operand: unknown): BsonDocument | undefined;
+  readonly ofField?: ((field: string, operand: unknown) => BsonDocument | undefined) | undefined;
   /** The same as an expression about a single value. Only operators that numbers have need it. */
-  ofNumber?(value: unknown, operand: unknown): unknown;
+  readonly ofNumber?: ((value: unknown, operand: unknown) => unknown) | undefined;
   /** Whether every record fulfils it with this operand. @default none does */
-  isOpen?(operand: unknown): boolean;
+  readonly isOpen?: ((operand: unknown) => boolean) | undefined;
   /** How the description of a parameter says it, behind the name of the field. */
   readonly words: string;
   /** How it says it behind "No item of …". */
-  readonly wordsOfItems?: string;
+  readonly wordsOfItems?: string | undefined;
   /** How it says it of a field whose case is ignored. */
-  readonly wordsOfCaseless?: string;
+  readonly wordsOfCaseless?: string | undefined;
 }
 
 const ofValues = { shape: 'equal', fits: ['text', 'boolean', 'other'] } as const;
@@ -95,7 +95,7 @@ function isSingle(value: unknown): boolean {
 
 const singleTypes = new Set<unknown>(['ObjectId', 'Binary', 'Decimal128', 'Double', 'Int32', 'Long']);
 
-const records: Readonly<Record<Operator, OperatorDef>> = {
+const records: Readonly<Record<Operator, OperatorDef>> = alike({
   eq: {
     ...ofValues,
     takes: 'value',
@@ -193,7 +193,21 @@ const records: Readonly<Record<Operator, OperatorDef>> = {
     words: 'begins with this text, in the same case',
     wordsOfCaseless: 'begins with this text',
   },
-};
+});
+
+/** Gives all records the same members in one order: the engine reads them as quickly as those of one class. */
+function alike(given: Readonly<Record<Operator, OperatorDef>>): Readonly<Record<Operator, OperatorDef>> {
+  const entries = Object.entries(given).map(
+    ([name, { takes, asks, order, shape, fits, filter, matches, ofField, ofNumber, isOpen, ...words }]) => {
+      const { words: own, wordsOfItems, wordsOfCaseless } = words;
+      return [
+        name,
+        { takes, asks, order, shape, fits, filter, matches, ofField, ofNumber, isOpen, words: own, wordsOfItems, wordsOfCaseless },
+      ];
+    },
+  );
+  return Object.fromEntries(entries);
+}
 
 /** What is known of an operator. */
 export function operatorDef(operator: Operator): OperatorDef {

@@ -8,7 +8,9 @@ import { bsonOptions } from '../driver/bson-options.ts';
 import type { Commands } from '../driver/commands.ts';
 import { asBytes, type Taking, takeAll } from '../driver/read-batches.ts';
 import type { Command, Work } from '../driver/work.ts';
-import type { Filter } from '../query/filter.ts';
+import { filterOf } from '../predicate/filter-of.ts';
+import type { Predicate } from '../predicate/predicate.ts';
+import { isEveryRecord } from '../predicate/row-scope.ts';
 import { includePaths } from '../query/include-paths.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { forClients } from './hidden-records.ts';
@@ -58,7 +60,7 @@ export interface ChildrenReads {
 
 /** Which children are to be read, and how many for all records together. */
 interface Reach {
-  readonly scope: Filter;
+  readonly scope: Predicate;
   readonly most: number;
   /** The fields that the client chose of them. @default every readable field */
   readonly fields?: SelectedFields | undefined;
@@ -90,7 +92,7 @@ export function openChildren(model: CompiledModel, db: Db, { readMany }: Pick<Co
     command: Command,
   ): BsonDocument[] {
     const documents = { $documents: { $literal: parents.map((_id, at) => ({ _id, at })) } };
-    const within = [...(Object.keys(scope).length > 0 ? [{ $match: scope }] : []), ...pipeline];
+    const within = [...(isEveryRecord(scope) ? [] : [{ $match: filterOf(scope) }]), ...pipeline];
     const lookup = { from: model.collection, localField: '_id', foreignField: path, pipeline: within, as: 'child' };
     return [command.handOver(documents), { $lookup: lookup }, { $unwind: '$child' }, { $unset: '_id' }, { $limit: most + 1 }];
   }

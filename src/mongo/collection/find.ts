@@ -5,7 +5,8 @@ import type { Commands } from '../driver/commands.ts';
 import { inParts } from '../driver/in-parts.ts';
 import { asBytes, readAll } from '../driver/read-batches.ts';
 import type { Work } from '../driver/work.ts';
-import { both, type Filter } from '../query/filter.ts';
+import { both, filterOf } from '../predicate/filter-of.ts';
+import type { Filter, Predicate } from '../predicate/predicate.ts';
 import { includePaths } from '../query/include-paths.ts';
 import { StoredRecord } from '../stored-record.ts';
 
@@ -16,7 +17,7 @@ export type Which = Matching | Among;
 
 /** The records of a scope. */
 export interface Matching {
-  readonly scope: Filter | undefined;
+  readonly scope: Predicate | undefined;
   readonly limit: number;
   readonly sort?: Sort;
   readonly among?: never;
@@ -24,7 +25,7 @@ export interface Matching {
 
 /** Those that have one of these values. */
 interface Among {
-  readonly scope?: Filter | undefined;
+  readonly scope?: Predicate | undefined;
   /** The values. One command is sent for every 5,000 of them. */
   readonly among: readonly unknown[];
   /** @default `_id` */
@@ -84,7 +85,7 @@ export function openFind(model: CompiledModel, collection: Collection<Stored>, {
 
   return {
     async find<T>(which: Which, shape: Shape<T>, work: Work): Promise<T[]> {
-      if (!which.among) return read(which.scope ?? {}, which, shape, work);
+      if (!which.among) return read(filterOf(which.scope ?? {}), which, shape, work);
       const { scope, among, path = '_id', limit } = which;
       const found: T[] = [];
       for (const some of inParts(among)) {

@@ -1,6 +1,6 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { narrow, type Visible } from '../query/deleted.ts';
-import type { Filter } from '../query/filter.ts';
+import type { Predicate } from '../predicate/predicate.ts';
+import { compileNarrow, type Visible } from '../query/deleted.ts';
 import type { Operations } from './operations.ts';
 
 /**
@@ -9,8 +9,9 @@ import type { Operations } from './operations.ts';
  * collection has its line here, and TypeScript refuses a new one without. An insert addresses no stored record.
  */
 export function hideDeleted(model: CompiledModel, all: Operations, visible: Visible): Operations {
-  const seen = (scope: Parameters<typeof narrow>[2]) => narrow(model, visible, scope);
-  const seenBy = <Reach extends { readonly scope: Filter }>(reach: Reach): Reach => ({ ...reach, scope: seen(reach.scope) ?? {} });
+  const seenAs = { live: compileNarrow(model, 'live'), only: compileNarrow(model, 'only'), with: compileNarrow(model, 'with') };
+  const seen = seenAs[visible];
+  const seenBy = <Reach extends { readonly scope: Predicate }>(reach: Reach): Reach => ({ ...reach, scope: seen(reach.scope) ?? {} });
   return {
     findOne: (id, scope, options, work) => all.findOne(id, seen(scope), options, work),
     findPage: (query, scope, options, work) => all.findPage(query, seen(scope), options, work),
@@ -22,8 +23,7 @@ export function hideDeleted(model: CompiledModel, all: Operations, visible: Visi
     insert: all.insert,
     insertEach: all.insertEach,
     insertAll: all.insertAll,
-    write: (plan, work) =>
-      all.write({ ...plan, target: { ...plan.target, scope: narrow(model, plan.sees ?? visible, plan.target.scope) } }, work),
+    write: (plan, work) => all.write({ ...plan, target: { ...plan.target, scope: seenAs[plan.sees ?? visible](plan.target.scope) } }, work),
     upsert: (target, stored, work) => all.upsert({ ...target, scope: seen(target.scope) }, stored, work),
     updateMany: (targets, changes, work) => all.updateMany({ ...targets, scope: seen(targets.scope) }, changes, work),
     removeMany: (targets, work, deletion) => all.removeMany({ ...targets, scope: seen(targets.scope) }, work, deletion),

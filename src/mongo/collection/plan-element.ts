@@ -6,10 +6,11 @@ import type { ArrayNode, CompiledField } from '../../model/node.ts';
 import { operatorDef } from '../../model/operators/operators.ts';
 import type { ShowValue } from '../../model/shown-value.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
-import { both, buildFilter, type Condition, type Filter } from '../query/filter.ts';
+import { both } from '../predicate/filter-of.ts';
+import { isWithin } from '../predicate/is-within.ts';
+import type { Condition, Filter } from '../predicate/predicate.ts';
 import { requireRecordWithin } from '../query/require-within.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
-import { isWithin } from '../query/within-scope.ts';
 import type { WritePlan } from './write-plan.ts';
 import type { Target, Writer } from './writer.ts';
 
@@ -120,5 +121,6 @@ function remainsWithin({ field, kind, element }: ElementChange, own: readonly Co
   if (kind === 'add') return undefined;
   const kept = own.filter((one) => isOfItem(one) && isWithin(one, { [field.key]: [element] }));
   if (kept.length === 0) return undefined;
-  return { $and: kept.map((one) => ({ [field.key]: { $elemMatch: { ...(buildFilter([one])[field.key] as Filter), $ne: element } } })) };
+  const ofOther = ({ operator, value }: Condition) => ({ $elemMatch: { ...operatorDef(operator).filter(value), $ne: element } });
+  return { $and: kept.map((one) => ({ [field.key]: ofOther(one) })) };
 }

@@ -8,7 +8,7 @@ import { isDecimal128 } from '../../model/value/bson-type.ts';
 import { intLeaf } from '../../model/value/number-leaves.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { Invalid } from '../../rules.ts';
-import type { Condition } from '../query/filter.ts';
+import type { Condition } from '../predicate/predicate.ts';
 import { requireRecordWithin } from '../query/require-within.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
 import type { WritePlan } from './write-plan.ts';

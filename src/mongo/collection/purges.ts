@@ -2,8 +2,9 @@ import type { Collection, Filter as DriverFilter } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Commands } from '../driver/commands.ts';
 import type { Work } from '../driver/work.ts';
+import { both } from '../predicate/filter-of.ts';
+import type { Predicate } from '../predicate/predicate.ts';
 import { isDeletedUntil } from '../query/deleted.ts';
-import { both, type Filter } from '../query/filter.ts';
 import { type Find, idsOnly, type Matching } from './find.ts';
 
 type Stored = Record<string, unknown>;
@@ -14,7 +15,7 @@ export interface Purges {
    * Removes at most `max` records for good that were deleted at this time or before, the oldest deletions first.
    * Returns which it found; another process may have removed or restored some of them meanwhile.
    */
-  purge(until: Date, scope: Filter | undefined, max: number, work: Work): Promise<PurgedBatch>;
+  purge(until: Date, scope: Predicate | undefined, max: number, work: Work): Promise<PurgedBatch>;
 }
 
 /** The result of one batch of a purge. */
@@ -25,7 +26,7 @@ interface PurgedBatch {
 }
 
 /** Which records {@link Purges.purge} would remove, in its order. */
-export function expiredBy(model: CompiledModel, until: Date, scope: Filter | undefined, limit: number): Matching {
+export function expiredBy(model: CompiledModel, until: Date, scope: Predicate | undefined, limit: number): Matching {
   return { scope: both(isDeletedUntil(model, until), scope), sort: { [model.deletedAt?.key as string]: 1, _id: 1 }, limit };
 }
 

@@ -8,7 +8,7 @@ import type { Command } from '../driver/work.ts';
 import type { Fitting } from '../list/build-page.ts';
 import { countFitting } from '../list/page-bytes.ts';
 import { buildPipeline, isFind, type PagePlan } from '../list/plan-page.ts';
-import type { Filter } from '../query/filter.ts';
+import type { Filter } from '../predicate/predicate.ts';
 import { StoredRecord } from '../stored-record.ts';
 import { forClients, sizeShownOf } from './hidden-records.ts';
 

@@ -14,10 +14,11 @@ import { watchScans } from '../indexes/watch-scans.ts';
 import { buildPage, type Fitting, type Page, type Total } from '../list/build-page.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
 import { bytesOfIds, dependsOnIndexes, maxBytesOfIds, planPage } from '../list/plan-page.ts';
-import { both, buildFilter, type Condition, type Filter } from '../query/filter.ts';
+import { both, buildFilter, filterOf } from '../predicate/filter-of.ts';
+import { all, type Condition, fulfilling, type Predicate } from '../predicate/predicate.ts';
 import { includePaths } from '../query/include-paths.ts';
 import { checkPrecondition } from '../query/precondition.ts';
-import { requireFixedScope, searchFilter } from '../query/search.ts';
+import { requireFixedScope, searched } from '../query/search.ts';
 import { idTextIn, idTextOf, textOf } from '../query/text-of.ts';
 import { type Matching, matchFurther } from '../relations/through/plan-through.ts';
 import { computeSort } from '../relations/through/sort-through.ts';
@@ -35,21 +36,32 @@ type Stored = Record<string, unknown>;
 
 /** The reads of a store, one command each. `work` is the work of the request. */
 export interface Reads extends ThroughReads {
-  findOne(id: unknown, scope: Filter | undefined, options: ReadOneOptions, work: Work): Promise<StoredRecord>;
-  findPage(query: ListQuery, scope: Filter | undefined, options: ReadPageOptions, work: Work): Promise<Page>;
+  findOne(id: unknown, scope: Predicate | undefined, options: ReadOneOptions, work: Work): Promise<StoredRecord>;
+  findPage(query: ListQuery, scope: Predicate | undefined, options: ReadPageOptions, work: Work): Promise<Page>;
   /** Sends the records that a list would show through `stages`. They return at most `limit` documents. */
-  aggregate(query: Matching, scope: Filter | undefined, options: AggregateOptions, work: Work): Promise<FirstBatch>;
+  aggregate(query: Matching, scope: Predicate | undefined, options: AggregateOptions, work: Work): Promise<FirstBatch>;
   /** Counts the records that match. */
-  count(conditions: readonly Condition[], scope: Filter | undefined, work: Work): Promise<number>;
+  count(conditions: readonly Condition[], scope: Predicate | undefined, work: Work): Promise<number>;
   /** Counts the matches of a list, and no further than `max`. */
-  countList(query: ListQuery, scope: Filter | undefined, through: ThroughReadOptions | undefined, max: number, work: Work): Promise<number>;
+  countList(
+    query: ListQuery,
+    scope: Predicate | undefined,
+    through: ThroughReadOptions | undefined,
+    max: number,
+    work: Work,
+  ): Promise<number>;
   /**
    * Finds the records with these ids, in any order and without private fields, as far as there is room. For `include`.
    * `fields` are those that the client chose.
    */
-  findMany(ids: readonly unknown[], scope: Filter | undefined, room: Room, work: Work, fields?: SelectedFields): Promise<StoredRecord[]>;
+  findMany(ids: readonly unknown[], scope: Predicate | undefined, room: Room, work: Work, fields?: SelectedFields): Promise<StoredRecord[]>;
   /** Measures the records that {@link findMany} would return, in bytes, by the JSON text of their ids. */
-  sizeMany(ids: readonly unknown[], scope: Filter | undefined, work: Work, fields?: SelectedFields): Promise<ReadonlyMap<string, number>>;
+  sizeMany(
+    ids: readonly unknown[],
+    scope: Predicate | undefined,
+    work: Work,
+    fields?: SelectedFields,
+  ): Promise<ReadonlyMap<string, number>>;
 }
 
 interface Settings extends Pick<Commands, 'readOne' | 'readMany' | 'readLatest'> {
@@ -87,7 +99,7 @@ export function openReads(
     return fields ? { projection: includePaths([...fields.paths, ...revisionPaths, ...needed]) } : withoutPrivate;
   }
 
-  function planGet(id: unknown, scope: Filter | undefined, projected: Projected): Get {
+  function planGet(id: unknown, scope: Predicate | undefined, projected: Projected): Get {
     return {
       id,
       get idText() {
@@ -95,7 +107,7 @@ export function openReads(
       },
       isExact: typeof id !== 'string',
       get group() {
-        const scoped = textOf(scope);
+        const scoped = textOf(scope && filterOf(scope));
         return scoped && `${scoped} ${textOf(projected.projection)}`;
       },
       idTextIn,
@@ -104,7 +116,8 @@ export function openReads(
   }
 
   /** Counts the matches. With a limit, it counts no further. */
-  async function countMatches({ filter, stages }: ThroughQuery, command: Command, limit?: number): Promise<number> {
+  async function countMatches({ filter: predicate, stages }: ThroughQuery, command: Command, limit?: number): Promise<number> {
+    const filter = filterOf(predicate);
     const options: CountDocumentsOptions & Abortable = command.options;
     const limited = limit === undefined ? options : { ...options, limit };
     if (stages.length === 0) return command.count(() => collection.countDocuments(command.handOver(filter), limited));
@@ -126,18 +139,15 @@ export function openReads(
    */
   function match(
     asked: Matching,
-    scope: Filter | undefined,
+    scope: Predicate | undefined,
     { sight, maxIds }: ThroughReadOptions,
     bytes: number,
     work: Work,
   ): ThroughQuery | Promise<ThroughQuery> {
-    const { search, near } = asked;
-    if (search?.terms) requireFixedScope(model, scope);
-    const found = search ? searchFilter(search) : near?.within;
-    const own = both(both(buildFilter(asked.conditions), found), scope);
-    if (asked.through.length === 0 && asked.filter === undefined) return { filter: own, stages: [] };
+    if (asked.search?.terms) requireFixedScope(model, scope);
+    if (!asksFurther(asked)) return { filter: both(both(buildFilter(asked.conditions), foundBy(asked)), scope), stages: [] };
     work.limitTo(maxTimeMS); // the first command is one on another collection
-    return matchFurther(asked, own, { model, sight, room: { ids: maxIds, bytes }, work });
+    return matchFurther(asked, meaningOf(asked, scope), { model, sight, room: { ids: maxIds, bytes }, work });
   }
 
   /** Counts the matches of a list that is sorted in memory. Throws `too_many_matches` (422) if there are too many. */
@@ -159,7 +169,7 @@ export function openReads(
   /** The database cannot say how much of a record is shown: it is read for that, and not kept. */
   async function sizeShown(
     ids: readonly unknown[],
-    scope: Filter | undefined,
+    scope: Predicate | undefined,
     work: Work,
     fields: SelectedFields | undefined,
   ): Promise<ReadonlyMap<string, number>> {
@@ -205,7 +215,8 @@ export function openReads(
       const query = computed ? { ...asked, sort: computed.sort } : asked;
       const sortPaths = nearby ? [nearby.distanceKey] : query.sort.map(({ field }) => field.path);
       const projected = projection ? { projection } : projectionOf(fetchPrivate, query.fields, sortPaths);
-      const indexed = !computed && dependsOnIndexes(query) ? await countIndexedKeys(matching.filter, sortPaths) : undefined;
+      const where = () => (asksFurther(asked) ? matching.filter : meaningOf(asked, scope));
+      const indexed = !computed && dependsOnIndexes(query) ? await countIndexedKeys(where(), sortPaths) : undefined;
       const plan = nearby ? nearby.planNear(query, matching) : planPage(query, matching, computed?.stages, indexed);
       const read = readerFor(asked);
       const bound = byRelated || search ? boundOfSort(asked, through) : undefined;
@@ -220,7 +231,7 @@ export function openReads(
       });
       if (notice && !computed && !search && !near) {
         const sort = new Map(query.sort.map(({ field, direction }) => [field.path, direction]));
-        notice({ filter: matching.filter, sort, limit: plan.limit });
+        notice({ where: where(), sort, limit: plan.limit });
       }
       if (fitting.unaddressable) onUnaddressable?.(new StoredRecord(model, fitting.unaddressable).storedId);
       const page = buildPage(query, fitting, { total, maxPageBytes, fetchPrivate });
@@ -230,7 +241,7 @@ export function openReads(
     async aggregate(asked, scope, { stages, limit, through = withoutThrough }, work) {
       const matching = await match(asked, scope, through, maxBytesOfIds, work);
       return readerFor(asked)(work, (command) => {
-        const pipeline = [command.handOver({ $match: matching.filter }), ...matching.stages, ...stages];
+        const pipeline = [command.handOver({ $match: filterOf(matching.filter) }), ...matching.stages, ...stages];
         const { maxTimeMS } = command;
         const body = { aggregate: model.collection, pipeline, cursor: { batchSize: limit + 1 }, maxTimeMS, allowDiskUse: false };
         return command.count(() => readFirstBatch(body, command));
@@ -238,8 +249,8 @@ export function openReads(
     },
 
     async count(conditions, scope, work) {
-      const matching = both(buildFilter(conditions), scope);
-      return readMany(work, (command) => countMatches({ filter: matching, stages: [] }, command));
+      const filter = both(buildFilter(conditions), scope);
+      return readMany(work, (command) => countMatches({ filter, stages: [] }, command));
     },
 
     async countList(asked, scope, through = withoutThrough, max, work) {
@@ -273,5 +284,17 @@ export function openReads(
     },
   };
 }
+
+/** Whether a query asks for more than records of its own collection can say: then the tree is planned. */
+function asksFurther({ through, filter }: Matching): boolean {
+  return through.length > 0 || filter !== undefined;
+}
+
+/** What the records fulfil that a query asks for within a scope, without what related records and `filter` say. */
+function meaningOf(asked: Matching, scope: Predicate | undefined): Predicate {
+  return all(all(fulfilling(asked.conditions), foundBy(asked)), scope);
+}
+
+const foundBy = ({ search, near }: Matching): Predicate | undefined => (search ? searched(search) : near?.within);
 
 const withoutThrough: ThroughReadOptions = { sight: new Map(), maxIds: 0, maxSorted: 0 };

@@ -5,8 +5,9 @@ import type { Commands } from '../driver/commands.ts';
 import type { Told } from '../driver/duplicate-key.ts';
 import { inParts } from '../driver/in-parts.ts';
 import type { Work } from '../driver/work.ts';
+import { both } from '../predicate/filter-of.ts';
+import type { Filter, Predicate } from '../predicate/predicate.ts';
 import { type Deletion, marking } from '../query/deleted.ts';
-import { both, type Filter } from '../query/filter.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
 
 type Stored = Record<string, unknown>;
@@ -18,13 +19,13 @@ export interface ReferenceCommands {
    * of it: a delete of the record conflicts with it. Neither the revision nor `updatedAt` moves. Returns how many
    * records there are.
    */
-  holdAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<number>;
+  holdAll(ids: readonly unknown[], scope: Predicate | undefined, work: Work): Promise<number>;
   /** Deletes these records, within the scope: removes them, or marks them if their model has `t.deletedAt()`. */
-  removeAll(ids: readonly unknown[], scope: Filter | undefined, deletion: Deletion, work: Work): Promise<void>;
+  removeAll(ids: readonly unknown[], scope: Predicate | undefined, deletion: Deletion, work: Work): Promise<void>;
   /** Removes these records for good, within the scope, whether they are deleted or not. */
-  purgeAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<void>;
+  purgeAll(ids: readonly unknown[], scope: Predicate | undefined, work: Work): Promise<void>;
   /** Applies update pipelines to these records, one after the other, as one change within the scope. */
-  rewriteAll(ids: readonly unknown[], scope: Filter | undefined, pipelines: readonly BsonDocument[][], work: Work): Promise<void>;
+  rewriteAll(ids: readonly unknown[], scope: Predicate | undefined, pipelines: readonly BsonDocument[][], work: Work): Promise<void>;
 }
 
 const countReference: BsonDocument = { $inc: { [referencesKey]: 1 } };
@@ -43,7 +44,7 @@ export function openReferenceCommands(
     }
   };
 
-  async function purgeAll(ids: readonly unknown[], scope: Filter | undefined, work: Work): Promise<void> {
+  async function purgeAll(ids: readonly unknown[], scope: Predicate | undefined, work: Work): Promise<void> {
     for (const some of inParts(ids)) {
       const filter = both(withIds(some), scope);
       await write(work, (command) => collection.deleteMany(command.handOver(filter), command.options));

@@ -5,7 +5,8 @@ import { asSent } from '../../model/value/copy-value.ts';
 import type { Assignment, Changes } from '../../model/write/plan-changes.ts';
 import type { SavePlan } from '../../model/write/plan-save.ts';
 import type { Work } from '../driver/work.ts';
-import { both, type Filter } from '../query/filter.ts';
+import { both } from '../predicate/filter-of.ts';
+import type { Filter, Predicate } from '../predicate/predicate.ts';
 import { revisionOf } from '../query/precondition.ts';
 import { isObjectAt } from '../query/update-pipeline.ts';
 import type { StoredRecord } from '../stored-record.ts';
@@ -15,7 +16,7 @@ import type { Writer } from './writer.ts';
 
 /** A loaded record, and the plan for the changes of its handler. */
 export interface SaveTarget {
-  readonly scope: Filter | undefined;
+  readonly scope: Predicate | undefined;
   readonly loaded: StoredRecord;
   readonly plan: SavePlan;
   /** @default the application itself */

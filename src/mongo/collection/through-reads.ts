@@ -4,7 +4,8 @@ import { decode } from '../driver/bson-options.ts';
 import type { Commands } from '../driver/commands.ts';
 import type { ReadFirstBatch } from '../driver/read-batches.ts';
 import type { Command } from '../driver/work.ts';
-import { both } from '../query/filter.ts';
+import { filterOf } from '../predicate/filter-of.ts';
+import { all, bringing } from '../predicate/predicate.ts';
 import type { ThroughReads, Via } from '../relations/through/through-field.ts';
 import type { ThroughQuery } from '../relations/through/through-stages.ts';
 
@@ -13,10 +14,17 @@ export function openThroughReads(model: CompiledModel, readFirstBatch: ReadFirst
   const { collection, id } = model;
   // A missing field of a list counts as null in a `$lookup` and in a filter. It must not lead to a record whose id is
   // null.
-  const idIsOfType = { _id: { $type: id.leaf.bsonTypes } };
+  const { bsonTypes } = id.leaf;
+  const idIsOfType = bringing({
+    filter: { _id: { $type: bsonTypes } },
+    comparisons: [],
+    paths: ['_id'],
+    expression: (variable) => ({ $in: [{ $type: `${variable}._id` }, { $literal: bsonTypes }] }), // an id is no array
+  });
 
-  function buildFind({ filter, stages }: ThroughQuery, limit: number, via: Via | undefined, command: Command): object {
+  function buildFind({ filter: predicate, stages }: ThroughQuery, limit: number, via: Via | undefined, command: Command): object {
     const { maxTimeMS } = command;
+    const filter = filterOf(predicate);
     const projection = { _id: 1 };
     const batchSize = limit + 1; // one more tells the database that there is no second batch
     if (via) {
@@ -30,7 +38,7 @@ export function openThroughReads(model: CompiledModel, readFirstBatch: ReadFirst
   }
 
   return {
-    reachable: (filter) => both(idIsOfType, filter),
+    reachable: (predicate) => all(idIsOfType, predicate),
 
     async findIdsThrough(query, room, work, via) {
       const { found, isCut } = await readMany(work, (command) =>

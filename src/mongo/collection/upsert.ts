@@ -6,7 +6,8 @@ import { decode, recordAsBytes } from '../driver/bson-options.ts';
 import type { Commands } from '../driver/commands.ts';
 import { isIdTaken } from '../driver/outcome.ts';
 import type { Command, Work } from '../driver/work.ts';
-import type { Filter } from '../query/filter.ts';
+import { filterOf } from '../predicate/filter-of.ts';
+import type { Filter } from '../predicate/predicate.ts';
 import { noteSwitch } from '../query/switch-times.ts';
 import { countWrite, literal } from '../query/update-pipeline.ts';
 import { StoredRecord } from '../stored-record.ts';
@@ -43,7 +44,7 @@ export function openUpsert(
   /** Whether a record with this id is there that the write must not see. */
   async function isHidden({ id, scope }: UpsertTarget, work: Work): Promise<boolean> {
     if (!scope) return false;
-    const filter: Filter = { _id: id, $nor: [scope] };
+    const filter: Filter = { _id: id, $nor: [filterOf(scope)] };
     const settings = { projection: { _id: 1 }, readPreference: 'primary' } as const;
     const found = await readLatest(work, (command) =>
       command.count(() => collection.findOne(command.handOver(filter), { ...command.options, ...settings })),
@@ -76,7 +77,7 @@ export function openUpsert(
 
 /** The database would give a new record every value that the filter compares with, but not those in a `$nor`. */
 function toFilter({ id, scope }: UpsertTarget): Filter {
-  return { _id: id, [newKey]: null, ...(scope && { $nor: [{ $nor: [scope] }] }) };
+  return { _id: id, [newKey]: null, ...(scope && { $nor: [{ $nor: [filterOf(scope)] }] }) };
 }
 
 /**

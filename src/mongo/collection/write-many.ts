@@ -10,9 +10,10 @@ import { compileFirstBatch, type FirstBatch } from '../driver/read-batches.ts';
 import { asPart } from '../driver/run-transaction.ts';
 import { Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
+import { both, buildFilter } from '../predicate/filter-of.ts';
+import type { Condition, Filter, Predicate } from '../predicate/predicate.ts';
 import { checkStored, refusalsBy } from '../query/apply-changes.ts';
 import { type Deletion, marking, newDeletion } from '../query/deleted.ts';
-import { both, buildFilter, type Condition, type Filter } from '../query/filter.ts';
 import { buildUpdate, changesNothing, requireMergeable } from '../query/update-pipeline.ts';
 import { StoredRecord, spellId } from '../stored-record.ts';
 import { mostHookBytes, type Writer } from './writer.ts';
@@ -22,7 +23,7 @@ type Stored = Record<string, unknown>;
 /** The records that a write to many addresses. */
 export interface Targets {
   readonly conditions: readonly Condition[];
-  readonly scope: Filter | undefined;
+  readonly scope: Predicate | undefined;
   /** The most records that may match. If more do, it is 422, and nothing is written. */
   readonly max: number;
   /** @default the application itself */
@@ -62,7 +63,7 @@ export interface ManyWrites {
   /** Reads the same records again, after the write. 422 if they are more than 16 MiB. */
   findWritten(before: readonly StoredRecord[], work: Work): Promise<StoredRecord[]>;
   /** Reads records whole, in parts that fit into memory. */
-  readParts(ids: readonly unknown[], scope: Filter | undefined, work: Work): AsyncIterable<readonly StoredRecord[]>;
+  readParts(ids: readonly unknown[], scope: Predicate | undefined, work: Work): AsyncIterable<readonly StoredRecord[]>;
 }
 
 interface Settings extends Pick<Commands, 'readMany' | 'write'> {
@@ -200,7 +201,7 @@ export function openManyWrites(
     return new StoredRecord(model, bytes);
   }
 
-  async function* readParts(ids: readonly unknown[], scope: Filter | undefined, work: Work): AsyncGenerator<readonly StoredRecord[]> {
+  async function* readParts(ids: readonly unknown[], scope: Predicate | undefined, work: Work): AsyncGenerator<readonly StoredRecord[]> {
     for (let left = ids; left.length > 0; ) {
       const some = left.slice(0, mostAtOnce);
       const { found, isCut } = await readReply(both({ _id: { $in: some } }, scope), some.length, work);

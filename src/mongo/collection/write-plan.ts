@@ -1,8 +1,8 @@
 import type { Document as BsonDocument } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Assignment, Changes } from '../../model/write/plan-changes.ts';
+import type { Filter } from '../predicate/predicate.ts';
 import { type Deletion, marking, newDeletion, unmarking, type Visible } from '../query/deleted.ts';
-import type { Filter } from '../query/filter.ts';
 import { buildUpdate, changesNothing } from '../query/update-pipeline.ts';
 import type { Target } from './writer.ts';
 

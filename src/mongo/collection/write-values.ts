@@ -6,7 +6,7 @@ import { planCommands } from '../driver/commands.ts';
 import { asDb } from '../driver/database.ts';
 import { checkTimeLimit } from '../driver/time-limit.ts';
 import { type Command, Work } from '../driver/work.ts';
-import type { Filter } from '../query/filter.ts';
+import type { Filter } from '../predicate/predicate.ts';
 import type { DatabaseOptions } from './collection.ts';
 
 /** Values to write into one record. `absent` removes a key. */

@@ -1,6 +1,6 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Told } from '../driver/duplicate-key.ts';
-import type { Filter } from '../query/filter.ts';
+import type { Predicate } from '../predicate/predicate.ts';
 import type { Precondition } from '../query/precondition.ts';
 import type { WriteBounds } from '../query/require-within.ts';
 import type { StoredRecord } from '../stored-record.ts';
@@ -21,9 +21,9 @@ export interface Writer extends Told, WriteBounds {
    * see nothing there. The application itself has no such function: it sees every record, and is told of every
    * reference that is not private.
    */
-  scopeOf?(source: RecordsOf): Promise<Filter | undefined>;
+  scopeOf?(source: RecordsOf): Promise<Predicate | undefined>;
   /** Which of the records that the transaction itself has made a handler may refer to. @default none */
-  scopeOfMade?(source: RecordsOf): Promise<Filter | undefined>;
+  scopeOfMade?(source: RecordsOf): Promise<Predicate | undefined>;
   /** Whether the client of a request reads a field of a model, by its dotted name. The application reads them all. */
   reads?(model: CompiledModel, name: string): Promise<boolean>;
   /** Whether also the references that the server sets must lead to what the client may see. @default false */
@@ -61,7 +61,7 @@ export interface CascadeObserver {
 /** The record that a write addresses. Its id, the row scope and the precondition are all part of the write's filter. */
 export interface Target {
   readonly id: unknown;
-  readonly scope: Filter | undefined;
+  readonly scope: Predicate | undefined;
   readonly precondition: Precondition | undefined;
   /** @default the application itself */
   readonly writer?: Writer | undefined;

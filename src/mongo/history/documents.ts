@@ -7,7 +7,8 @@ import { Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
 import type { Entry, EntryChange } from '../ledger/entry.ts';
 import { isKept, type Side } from '../ledger/kept-values.ts';
-import { both, type Filter } from '../query/filter.ts';
+import { both } from '../predicate/filter-of.ts';
+import type { Predicate } from '../predicate/predicate.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { decodeEntry, entriesOf, projectChanges, type ReadEntries } from './entries.ts';
 import { bothWithin } from './entry-scope.ts';
@@ -22,7 +23,7 @@ const atOnce = 500;
 export async function* readDocuments(
   model: CompiledModel,
   record: StoredRecord,
-  { scope, limit }: { readonly scope: Filter | undefined; readonly limit: number },
+  { scope, limit }: { readonly scope: Predicate | undefined; readonly limit: number },
   entries: ReadEntries,
   work: (isFirst: boolean) => Work,
 ): AsyncGenerator<object, void, undefined> {

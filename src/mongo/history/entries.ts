@@ -10,7 +10,7 @@ import { compileFirstBatch, type FirstBatch } from '../driver/read-batches.ts';
 import { checkTimeLimit } from '../driver/time-limit.ts';
 import type { Work } from '../driver/work.ts';
 import type { Entry } from '../ledger/entry.ts';
-import type { Filter } from '../query/filter.ts';
+import type { Filter } from '../predicate/predicate.ts';
 import type { StoredRecord } from '../stored-record.ts';
 
 /** The entries of the histories of a model. All that led to a record which was read before are there. */

@@ -14,7 +14,8 @@ import type { Entry, EntryChange } from '../ledger/entry.ts';
 import { isKept, type Side } from '../ledger/kept-values.ts';
 import type { Page } from '../list/build-page.ts';
 import { type ListContext, type ListQuery, type ListRules, parseListQuery, viewsOf } from '../list/parse-list-query.ts';
-import { both, type Filter } from '../query/filter.ts';
+import { both } from '../predicate/filter-of.ts';
+import type { Predicate } from '../predicate/predicate.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { entriesOf, modelOfEntries, projectChanges } from './entries.ts';
 import { bothWithin } from './entry-scope.ts';
@@ -24,7 +25,7 @@ export interface HistoryList {
   /** Reads the parameters of the list. Without `sort`, the last change comes first. */
   parse(parameters: readonly QueryParameter[], asked: ListContext): ListQuery;
   /** Finds a page of the changes of a record whose values were in the scope before and after them. */
-  findPage(query: ListQuery, record: StoredRecord, scope: Filter | undefined, maxPageBytes: number, work: Work): Promise<Page>;
+  findPage(query: ListQuery, record: StoredRecord, scope: Predicate | undefined, maxPageBytes: number, work: Work): Promise<Page>;
 }
 
 /** What the list of changes takes from its resource. */

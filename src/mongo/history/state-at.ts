@@ -11,8 +11,9 @@ import { decode } from '../driver/bson-options.ts';
 import type { Work } from '../driver/work.ts';
 import type { Entry, EntryChange } from '../ledger/entry.ts';
 import { isKept } from '../ledger/kept-values.ts';
+import { both } from '../predicate/filter-of.ts';
+import type { Filter, Predicate } from '../predicate/predicate.ts';
 import type { Visible } from '../query/deleted.ts';
-import { both, type Filter } from '../query/filter.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { changesOf, decodeEntry, entriesOf, type ReadEntries } from './entries.ts';
 import { type Side, wasWithin } from './entry-scope.ts';
@@ -25,7 +26,7 @@ const mostUndone = 1_000;
 
 /** Which states of a record a caller sees. */
 export interface SeenStates {
-  readonly scope: Filter | undefined;
+  readonly scope: Predicate | undefined;
   readonly visible: Visible;
   /** Whether fields are undone that the caller does not see, for hooks. */
   readonly isWhole: boolean;

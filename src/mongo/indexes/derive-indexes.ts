@@ -3,8 +3,8 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { isText } from '../../model/compile/compile-search.ts';
 import type { DeclaredIndex, IndexKey } from '../../model/compile/model-index.ts';
 import { pathOfField } from '../../model/fold/fold-paths.ts';
+import type { Filter } from '../predicate/predicate.ts';
 import { isDeleted, isLive } from '../query/deleted.ts';
-import type { Filter } from '../query/filter.ts';
 import { type IndexOptions, type IndexSource, type PlannedIndex, partially, type Wanted, wantedBy } from './wanted-indexes.ts';
 
 /**

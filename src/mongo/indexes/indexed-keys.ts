@@ -1,11 +1,13 @@
 import type { Db } from 'mongodb';
 import type { IndexKey } from '../../model/compile/model-index.ts';
 import { askWithin } from '../driver/ask-within.ts';
-import type { Filter } from '../query/filter.ts';
+import { filterOf } from '../predicate/filter-of.ts';
+import { asPredicate, partsOf } from '../predicate/parts-of.ts';
+import type { Filter, Predicate } from '../predicate/predicate.ts';
 import { holdsRecordsOf, isEqual } from './derive-indexes.ts';
 import type { ExistingIndex } from './index-plan.ts';
 import { readIndexes } from './indexes.ts';
-import { alternativesOf, conjunctsOf, equalPathsOf } from './list-shape.ts';
+import { alternativesOf, equalPathsOf } from './list-shape.ts';
 import type { IndexOptions } from './wanted-indexes.ts';
 
 /** How long it is believed which indexes a collection has, in milliseconds. */
@@ -15,13 +17,13 @@ const believedMS = 60_000;
 const patienceMS = 1_000;
 
 /**
- * Counts how many keys of a sort, from the first on, one index has behind the paths that a filter compares with single
+ * Counts how many keys of a sort, from the first on, one index has behind the paths that a list compares with single
  * values. Ranges of a list that differ in these keys are read apart, and those that differ only in others are not.
  *
  * The indexes are read when they are needed for the first time, and again a minute later, while what is known still
  * counts. Undefined if the database does not tell them in time, or not to this user.
  */
-export type CountIndexedKeys = (filter: Filter, sort: readonly string[]) => Promise<number | undefined>;
+export type CountIndexedKeys = (where: Predicate, sort: readonly string[]) => Promise<number | undefined>;
 
 export function compileIndexedKeys(db: Db, collection: string): CountIndexedKeys {
   let known: Promise<readonly ExistingIndex[] | undefined> | undefined;
@@ -39,12 +41,12 @@ export function compileIndexedKeys(db: Db, collection: string): CountIndexedKeys
     return known;
   }
 
-  return async function countIndexedKeys(filter, sort) {
+  return async function countIndexedKeys(where, sort) {
     const found = await read();
     if (!found) return undefined;
-    const counts = alternativesOf(filter).map((alternative) => {
-      const conjuncts = conjunctsOf(alternative);
-      const equal = equalPathsOf(conjuncts);
+    const counts = alternativesOf(where).map((alternative) => {
+      const equal = equalPathsOf(alternative);
+      const conjuncts = partsOf(alternative).flatMap((part) => conjunctsOf(filterOf(asPredicate(part))));
       const usable = found.filter(({ options }) => isUsable(options, conjuncts));
       return Math.max(0, ...usable.map(({ key }) => countKeys(key, equal, sort)));
     });
@@ -57,8 +59,18 @@ export function compileIndexedKeys(db: Db, collection: string): CountIndexedKeys
  * repeats it.
  */
 function isUsable(options: IndexOptions, conjuncts: readonly Filter[]): boolean {
-  const own = conjunctsOf(options.partialFilterExpression ?? {});
+  const own = readConjuncts(options.partialFilterExpression ?? {});
   return holdsRecordsOf(options, options) && own.every((part) => conjuncts.some((one) => isEqual(one, part)));
+}
+
+/** The conjuncts of the filter of an index, which the application may have written. */
+function readConjuncts(filter: Filter): Filter[] {
+  return conjunctsOf(filter).flatMap((one) => ('$and' in one ? (one.$and as Filter[]).flatMap(readConjuncts) : [one]));
+}
+
+/** The members of a filter, all of which must match. */
+function conjunctsOf(filter: Filter): Filter[] {
+  return Object.entries(filter).map(([key, value]) => ({ [key]: value }));
 }
 
 function countKeys(key: IndexKey, equal: ReadonlySet<string>, sort: readonly string[]): number {

@@ -1,7 +1,10 @@
 import { type IndexKey, mayShareIndex } from '../../model/compile/model-index.ts';
 import { nameAt, queriedPath } from '../../model/fold/fold-paths.ts';
 import type { FieldEntry, FieldTable } from '../../model/node.ts';
-import type { Filter } from '../query/filter.ts';
+import { type OperatorDef, operatorDef } from '../../model/operators/operators.ts';
+import { pathOf } from '../predicate/filter-of.ts';
+import { asPredicate, comparisonsOf, type Part, partsOf } from '../predicate/parts-of.ts';
+import { type Comparison, type Joined, joined, type Predicate } from '../predicate/predicate.ts';
 
 /** The filter and sort of a list without their values: everything that an index depends on. */
 export interface ListShape {
@@ -19,98 +22,72 @@ export interface ListShape {
   readonly isOfLiving: boolean;
 }
 
-const equalities: readonly string[] = ['$eq', '$in'];
-const ranges: readonly string[] = ['$gt', '$gte', '$lt', '$lte', '$regex'];
-
 /**
- * Reads the shape of a list from its filter and sort. `live` is the filter that hides deleted records: it is no part of
- * the shape. Undefined if the filter has unknown parts, or matches nothing.
+ * Reads the shape of a list from what its records fulfil and its sort. What hides deleted records is no part of it.
+ * Undefined if it has opaque parts, or if nothing matches.
  */
-export function readShape(filter: Filter, sort: ReadonlyMap<string, 1 | -1>, table: FieldTable, live: Filter = {}): ListShape | undefined {
-  const all = conditionsOf(filter);
-  const conditions = all?.filter(({ path, operator, value }) => !(Object.hasOwn(live, path) && operator === '$eq' && value === null));
-  const isOfLiving = all?.length !== conditions?.length;
-  if (!conditions || conditions.some(({ operator, value }) => operator === '$in' && (value as unknown[]).length === 0)) return undefined;
-  const pathsOf = (operators: readonly string[]): string[] => {
-    const paths = conditions.filter(({ operator }) => operators.includes(operator)).map(({ path }) => path);
-    return [...new Set(paths)];
+export function readShape(where: Predicate, sort: ReadonlyMap<string, 1 | -1>, table: FieldTable): ListShape | undefined {
+  const parts = partsOf(where);
+  const asked = parts.filter((part) => !hidesDeleted(part));
+  if (asked.some((part) => part.kind === 'opaque')) return undefined;
+  const comparisons = asked.flatMap((part) => served(part));
+  if (comparisons.some(({ operator, value }) => operator === 'in' && (value as unknown[]).length === 0)) return undefined;
+  const pathsOf = (shape: OperatorDef['shape']): string[] => {
+    const some = comparisons.filter(({ operator }) => operatorDef(operator).shape === shape);
+    return [...new Set(some.map(({ path }) => path))];
   };
-  const equal = pathsOf(equalities);
+  const equal = pathsOf('equal');
   const nameOf = (path: string) => nameAt(path, table) ?? path;
-  const asked = conditions.map(({ path, operator }) => `${nameOf(path)}${operator === '$eq' ? '' : `[${operatorName(operator)}]`}=…`);
+  const words = comparisons.map(({ path, operator }) => `${nameOf(path)}${operator === 'eq' ? '' : `[${operator}]`}=…`);
   const order = [...sort].map(([path, direction]) => `${direction === -1 ? '-' : ''}${nameOf(path)}`);
-  const text = [...new Set(asked)]
+  const text = [...new Set(words)]
     .sort()
     .concat(`sort=${order.join(',')}`)
     .join(', ');
-  return { text, equal, ranged: pathsOf(ranges).filter((path) => !equal.includes(path)), sort, isOfLiving };
+  const ranged = pathsOf('range').filter((path) => !equal.includes(path));
+  return { text, equal, ranged, sort, isOfLiving: asked.length < parts.length };
 }
 
-interface PathCondition {
+function hidesDeleted(part: Part): boolean {
+  return part.kind === 'own' && part.is.hidesDeleted === true;
+}
+
+/** A comparison with the value at a path of the record. */
+interface Served extends Pick<Comparison, 'operator' | 'value'> {
   readonly path: string;
-  readonly operator: string;
-  readonly value: unknown;
+}
+
+/** What an index may serve of a part: neither negations, nor alternatives within alternatives. */
+function served(part: Part): Served[] {
+  if (part.kind === 'item')
+    return partsOf(part.of)
+      .flatMap(served)
+      .map((one) => ({ ...one, path: `${part.path}.${one.path}` }));
+  return comparisonsOf(part).map((one) => ({ path: pathOf(one), operator: one.operator, value: one.value }));
 }
 
 /**
- * The conditions of a filter, all of which must match. Undefined for a filter in another form, which the application's
- * own middleware may set.
+ * The alternatives of what records fulfil: one for each branch of an `or`, beside all that stands next to it. The
+ * database needs an index for each of them. Of several `or`s, the first is divided.
  */
-function conditionsOf(filter: Filter): PathCondition[] | undefined {
-  const all: PathCondition[] = [];
-  for (const [path, value] of Object.entries(filter)) {
-    const within = path === '$and' ? (value as Filter[]).map(conditionsOf) : [conditionsAt(path, value)];
-    for (const some of within) {
-      if (!some) return undefined;
-      all.push(...some);
-    }
-  }
-  return all;
+export function alternativesOf(where: Predicate): readonly Predicate[] {
+  const parts = partsOf(where);
+  const divided = parts.find(hasAlternatives);
+  if (!divided) return [where];
+  const others = parts.filter((part) => part !== divided).map(asPredicate);
+  return divided.of.map((branch) => joined('and', [...others, branch]));
 }
 
-/**
- * The alternatives of a filter: one for each branch of an `$or`, beside all that stands next to it. The database needs
- * an index for each of them. Of several `$or`s, the first is divided.
- */
-export function alternativesOf(filter: Filter): readonly Filter[] {
-  const parts = conjunctsOf(filter);
-  const divided = parts.find((part) => '$or' in part);
-  if (!divided) return [filter];
-  const others = parts.filter((part) => part !== divided);
-  return (divided.$or as readonly Filter[]).map((branch) => ({ $and: [...others, branch] }));
+function hasAlternatives(part: Part): part is Joined<Predicate> {
+  return part.kind === 'or';
 }
 
-/** The parts of a filter, all of which must match. */
-export function conjunctsOf(filter: Filter): Filter[] {
-  return Object.entries(filter).flatMap(([key, value]) => (key === '$and' ? (value as Filter[]).flatMap(conjunctsOf) : [{ [key]: value }]));
-}
-
-/** What an index cannot narrow: negations, and alternatives within alternatives. */
-const unserved: readonly string[] = ['$nor', '$or'];
-
-function conditionsAt(path: string, value: unknown): PathCondition[] | undefined {
-  if (unserved.includes(path)) return [];
-  if (path.startsWith('$')) return undefined;
-  const isOperators = typeof value === 'object' && value !== null && Object.keys(value).some((key) => key.startsWith('$'));
-  if (!isOperators) return [{ path, operator: '$eq', value }];
-  return Object.entries(value).flatMap(([operator, operand]): PathCondition[] =>
-    operator === '$elemMatch' ? within(path, operand) : [{ path, operator, value: operand }],
-  );
-}
-
-/** The paths that one of these conjuncts compares with single values, whatever stands beside it. */
-export function equalPathsOf(conjuncts: readonly Filter[]): ReadonlySet<string> {
-  const conditions = conjuncts.flatMap((one) => Object.entries(one).flatMap(([path, value]) => conditionsAt(path, value) ?? []));
-  return new Set(conditions.filter(({ operator }) => equalities.includes(operator)).map(({ path }) => path));
-}
-
-/** What an item of an array must fulfil, by the paths in the record. */
-function within(path: string, item: Filter): PathCondition[] {
-  return (conditionsOf(item) ?? []).map((condition) => ({ ...condition, path: `${path}.${condition.path}` }));
-}
-
-function operatorName(operator: string): string {
-  return operator === '$regex' ? 'prefix' : operator.slice(1);
+/** The paths that are compared with single values, whatever stands beside. */
+export function equalPathsOf(where: Predicate): ReadonlySet<string> {
+  const equal = partsOf(where)
+    .flatMap(served)
+    .filter(({ operator }) => operatorDef(operator).shape === 'equal');
+  return new Set(equal.map(({ path }) => path));
 }
 
 /**

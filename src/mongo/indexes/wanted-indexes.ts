@@ -4,8 +4,8 @@ import { type IndexKey, mayShareIndex } from '../../model/compile/model-index.ts
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { FieldEntry } from '../../model/node.ts';
 import { operatorDef } from '../../model/operators/operators.ts';
+import type { Filter } from '../predicate/predicate.ts';
 import { isDeleted, isLive } from '../query/deleted.ts';
-import type { Filter } from '../query/filter.ts';
 
 /** The options of an index, as the driver's `createIndex` takes them. */
 export type IndexOptions = CreateIndexesOptions & Omit<IndexDescription, 'key'>;

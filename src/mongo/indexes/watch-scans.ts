@@ -1,8 +1,9 @@
 import { inspect } from 'node:util';
 import type { Db } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { filterOf } from '../predicate/filter-of.ts';
+import type { Filter, Predicate } from '../predicate/predicate.ts';
 import { isDeleted, isLive } from '../query/deleted.ts';
-import type { Filter } from '../query/filter.ts';
 import { holdsRecordsOf, isPrefix } from './derive-indexes.ts';
 import { type Explained, readExplain } from './explain.ts';
 import { formatKey } from './index-plan.ts';
@@ -10,9 +11,9 @@ import { plainValues, readIndexes } from './indexes.ts';
 import { alternativesOf, type ListShape, readShape, suggestIndexes } from './list-shape.ts';
 import type { IndexOptions } from './wanted-indexes.ts';
 
-/** A query for a list, as the database gets it. */
+/** A query for a list. */
 export interface AskedList {
-  readonly filter: Filter;
+  readonly where: Predicate;
   /** The keys of the sort with their directions. The id is the last. */
   readonly sort: Map<string, 1 | -1>;
   readonly limit: number;
@@ -40,8 +41,8 @@ export function watchScans(model: CompiledModel, db: Db, maxTimeMS: number): (li
   const seen = new Set<string>();
   const collection = db.collection(name, plainValues);
 
-  async function examine(shape: ListShape, { filter, sort, limit }: AskedList): Promise<void> {
-    const answer = await collection.find(filter, { sort, limit }).explain({ verbosity: 'executionStats', maxTimeMS });
+  async function examine(shape: ListShape, { where, sort, limit }: AskedList): Promise<void> {
+    const answer = await collection.find(filterOf(where), { sort, limit }).explain({ verbosity: 'executionStats', maxTimeMS });
     const explained = readExplain(answer);
     if (explained.isEmpty) return void seen.delete(shape.text); // an empty plan tells nothing: the collection may be created later
     const fault = describeFault(shape, explained);
@@ -58,11 +59,11 @@ export function watchScans(model: CompiledModel, db: Db, maxTimeMS: number): (li
   }
 
   return function notice(list) {
-    for (const filter of alternativesOf(list.filter)) {
-      const shape = readShape(filter, list.sort, fieldTable, live);
+    for (const where of alternativesOf(list.where)) {
+      const shape = readShape(where, list.sort, fieldTable);
       if (!shape || seen.has(shape.text) || seen.size >= maxShapes) continue;
       seen.add(shape.text);
-      examine(shape, { ...list, filter }).catch(() => {}); // the client was closed, or its user may not explain
+      examine(shape, { ...list, where }).catch(() => {}); // the client was closed, or its user may not explain
     }
   };
 }

@@ -5,6 +5,7 @@ import type { ErrorSink } from '../../http/query-errors.ts';
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
 import type { Operator } from '../../model/operators/operators.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
+import { anItem, aRelated, compare, joined, not } from '../predicate/predicate.ts';
 import type { Expression } from '../relations/through/expression.ts';
 import { countRelated, simplify } from '../relations/through/simplify.ts';
 import { isThrough, type ThroughField, type ThroughRelation, type ThroughStep } from '../relations/through/through-field.ts';
@@ -81,13 +82,16 @@ export function compileFilter(
     switch (syntax.kind) {
       case 'and':
       case 'or':
-        return { kind: syntax.kind, of: syntax.of.flatMap((part) => compile(part, within) ?? []) };
+        return joined(
+          syntax.kind,
+          syntax.of.flatMap((part) => compile(part, within) ?? []),
+        );
       case 'not':
-        return wrap(compile(syntax.of, within), (of) => ({ kind: 'not', of }));
+        return wrap(compile(syntax.of, within), (of) => not(of));
       case 'any':
         return compileAny(syntax.field, syntax.of, within);
       case 'none':
-        return wrap(compileAny(syntax.field, syntax.of, within), (of) => ({ kind: 'not', of }));
+        return wrap(compileAny(syntax.field, syntax.of, within), (of) => not(of));
       default:
         return compileCondition(syntax, within);
     }
@@ -104,7 +108,7 @@ export function compileFilter(
     const value = castOf(syntax, field, rules);
     if (value instanceof Invalid) return refuse(syntax.field, value);
     const named = steps.length > 0 ? { ...field, name: (field as ThroughField).ownName } : field;
-    return behind(steps, { kind: 'condition', condition: { field: named, operator, value } });
+    return behind(steps, compare({ field: named, operator, value }));
   }
 
   /** What at least one item of an array, or one related record, must fulfil. */
@@ -112,9 +116,7 @@ export function compileFilter(
     const relation = within.relations.get(name.name);
     if (relation) {
       const inner = syntax && compile(syntax, inRelated(name.name, within));
-      return syntax && !inner
-        ? undefined
-        : behind(relation.steps.slice(0, -1), { kind: 'related', step: relation.steps.at(-1) as ThroughStep, of: inner });
+      return syntax && !inner ? undefined : behind(relation.steps.slice(0, -1), aRelated(relation.steps.at(-1) as ThroughStep, inner));
     }
     const field = within.fields.get(name.name);
     if (!field) return refuse(name, unknown(name.name, within));
@@ -123,8 +125,8 @@ export function compileFilter(
     const steps = stepsOf(field);
     const many = steps.find(({ via }) => via);
     if (many) return refuse(name, behindMany(many));
-    const named = isThrough(field) ? field.ownName : field.name;
-    return wrap(compile(syntax, inItem(field, within)), (of) => behind(steps, { kind: 'item', name: named, path: field.path, of }));
+    const named = { name: isThrough(field) ? field.ownName : field.name, path: field.path };
+    return wrap(compile(syntax, inItem(field, within)), (of) => behind(steps, anItem(named, of)));
   }
 
   const syntax = parse(text, bounds, errors);
@@ -163,7 +165,7 @@ function wrap(of: Expression | undefined, around: (of: Expression) => Expression
 
 /** What a record fulfils if a record behind these steps fulfils the expression. */
 function behind(steps: readonly ThroughStep[], expression: Expression): Expression {
-  return steps.reduceRight<Expression>((of, step) => ({ kind: 'related', step, of }), expression);
+  return steps.reduceRight<Expression>((of, step) => aRelated(step, of), expression);
 }
 
 /** Names in a related record: those that begin with its relation. */

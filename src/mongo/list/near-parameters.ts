@@ -2,7 +2,7 @@ import type { Document as BsonDocument } from 'mongodb';
 import type { ErrorSink } from '../../http/query-errors.ts';
 import type { QueryParameter } from '../../http/query-string.ts';
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
-import type { Filter } from '../query/filter.ts';
+import type { Predicate } from '../predicate/predicate.ts';
 
 /** The parameter that finds the records around a place. */
 export const nearName = 'near';
@@ -16,7 +16,7 @@ export const nearParameters = [nearName, distancesName] as const;
 /** The records around a place, nearest first. */
 export interface Near {
   /** What the records within the circle fulfil. */
-  readonly within: Filter;
+  readonly within: Predicate;
   /** The options of `$geoNear`, but for what else the records fulfil. */
   readonly nearest: BsonDocument;
   /** Whether the answer says how far away each record is. */

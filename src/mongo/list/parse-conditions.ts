@@ -8,7 +8,7 @@ import { isOperator, type Operator, operatorDef } from '../../model/operators/op
 import { refusePrefix } from '../../model/operators/prefix-pattern.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
-import type { Condition } from '../query/filter.ts';
+import type { Condition } from '../predicate/predicate.ts';
 import { ourNameOf } from './foreign-names.ts';
 
 /** The limits of filters. */

@@ -1,7 +1,7 @@
 import { QueryErrors } from '../../http/query-errors.ts';
 import type { QueryParameter } from '../../http/query-string.ts';
 import { Invalid } from '../../rules.ts';
-import { type Condition, isOpen } from '../query/filter.ts';
+import { type Condition, isOpen } from '../predicate/predicate.ts';
 import { type ConditionRules, givenTwice, type OtherParameters, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
 import { listParameters } from './parse-list-query.ts';
 

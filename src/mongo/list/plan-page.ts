@@ -1,5 +1,6 @@
 import type { Document as BsonDocument } from 'mongodb';
-import { both, type Filter, nothing } from '../query/filter.ts';
+import { both, filterOf } from '../predicate/filter-of.ts';
+import { type Filter, noRecord } from '../predicate/predicate.ts';
 import { rangesBehind, reversePosition, reverseSort } from '../query/position.ts';
 import type { ThroughQuery } from '../relations/through/through-stages.ts';
 import type { ListQuery } from './parse-list-query.ts';
@@ -41,12 +42,13 @@ export function dependsOnIndexes({ window, sort }: Pick<ListQuery, 'window' | 's
  */
 export function planPage(
   { window, sort, limit }: Pick<ListQuery, 'window' | 'sort' | 'limit'>,
-  { filter, stages }: ThroughQuery,
+  { filter: predicate, stages }: ThroughQuery,
   computing?: readonly BsonDocument[],
   indexed?: number,
 ): PagePlan {
   const isBackwards = window.mode === 'cursor' && window.direction === -1;
   const order = isBackwards ? reverseSort(sort) : sort;
+  const filter = filterOf(predicate);
   const matching = computing ? {} : filter;
   return {
     ranges: window.mode === 'cursor' ? rangesOf(matching, order, window, indexed) : [matching],
@@ -83,7 +85,7 @@ function rangesOf(
   indexed: number | undefined,
 ): PagePlan['ranges'] {
   if (!from) return [matching];
-  const [first = nothing, ...others] = rangesBehind(order, direction === 1 ? from : reversePosition(from), indexed);
+  const [first = filterOf(noRecord), ...others] = rangesBehind(order, direction === 1 ? from : reversePosition(from), indexed);
   return [both(matching, first), ...others.map((range) => both(matching, range))];
 }
 

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
-import type { Condition, Filter } from '../query/filter.ts';
-import type { Expression } from '../relations/through/expression.ts';
+import { pathsOf } from '../predicate/paths-of.ts';
+import { all, type Condition, everyRecord, type Predicate } from '../predicate/predicate.ts';
 import { isThrough } from '../relations/through/through-field.ts';
 import type { Change } from './change.ts';
 
@@ -14,17 +14,16 @@ export interface Concern {
 }
 
 /** The fields on which a list depends within a scope. */
-export function concernOf({ deletedAt }: CompiledModel, query: ListQuery, scope: Filter | undefined): Concern {
+export function concernOf({ deletedAt }: CompiledModel, query: ListQuery, scope: Predicate | undefined): Concern {
   const { conditions, through, filter, sort, fields, search, window } = query;
   const paths = [
-    ...[...conditions, ...through].flatMap(pathsOfCondition),
-    ...(filter ? pathsOfExpression(filter) : []),
+    ...[...conditions, ...through].flatMap(({ field }) => pathsOfField(field)),
     ...sort.flatMap(({ field }) => pathsOfField(field)),
     ...(deletedAt ? [deletedAt.key] : []),
   ];
-  const ofScope = pathsOfFilter(scope ?? {});
+  const further = pathsOf(all(filter ?? everyRecord, scope ?? everyRecord));
   return {
-    deciding: search || window.mode === 'only' ? undefined : ofScope && new Set([...paths, ...ofScope].map(firstKey)),
+    deciding: search || window.mode === 'only' ? undefined : further && new Set([...paths, ...further].map(firstKey)),
     shown: fields && new Set(fields.paths.map(firstKey)),
   };
 }
@@ -43,45 +42,10 @@ function meets(some: ReadonlySet<string>, others: ReadonlySet<string>): boolean 
   return false;
 }
 
-function pathsOfCondition({ field }: Condition): string[] {
-  return pathsOfField(field);
-}
-
 /** Of a field of a related record, the record itself has the reference. */
 function pathsOfField(field: Condition['field']): string[] {
   if (isThrough(field)) return [field.steps[0].path];
   return field.caseless ? [field.path, field.caseless.exactPath] : [field.path];
-}
-
-function pathsOfExpression(expression: Expression): string[] {
-  switch (expression.kind) {
-    case 'condition':
-      return pathsOfCondition(expression.condition);
-    case 'not':
-      return pathsOfExpression(expression.of);
-    case 'item':
-      return [expression.path]; // what is compared lies below it
-    case 'related':
-      return [expression.step.path];
-    default:
-      return expression.of.flatMap(pathsOfExpression);
-  }
-}
-
-/** Undefined for a filter with another operator around fields than `$and`, `$or` and `$nor`. */
-function pathsOfFilter(filter: Filter): string[] | undefined {
-  const paths: string[] = [];
-  for (const [key, value] of Object.entries(filter)) {
-    if (!key.startsWith('$')) paths.push(key);
-    else if (['$and', '$or', '$nor'].includes(key)) {
-      for (const part of value as readonly Filter[]) {
-        const own = pathsOfFilter(part);
-        if (!own) return undefined;
-        paths.push(...own);
-      }
-    } else return undefined;
-  }
-  return paths;
 }
 
 function firstKey(path: string): string {

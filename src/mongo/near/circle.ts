@@ -1,5 +1,5 @@
 import { type Document as BsonDocument, Double } from 'mongodb';
-import type { Filter } from '../query/filter.ts';
+import { bringing, type Predicate } from '../predicate/predicate.ts';
 
 /** A circle on Earth. */
 export interface Circle {
@@ -19,8 +19,9 @@ const radiusOfEarth = 6_378_100;
  * What a record fulfils whose point lies in a circle. It alone decides: for a page, its total and an aggregate, so that
  * a record on the edge is in all of them or in none.
  */
-export function withinCircle({ path, centre, metres }: Circle): Filter {
-  return { [path]: { $geoWithin: { $centerSphere: [position(centre), metres / radiusOfEarth] } } };
+export function withinCircle({ path, centre, metres }: Circle): Predicate {
+  const filter = { [path]: { $geoWithin: { $centerSphere: [position(centre), metres / radiusOfEarth] } } };
+  return bringing({ filter, comparisons: [], paths: [path] });
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Fitting, Page } from '../list/build-page.ts';
 import type { Near } from '../list/near-parameters.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
 import type { PagePlan } from '../list/plan-page.ts';
+import { filterOf } from '../predicate/filter-of.ts';
 import type { ThroughQuery } from '../relations/through/through-stages.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { distanceKey } from './circle.ts';
@@ -14,7 +15,7 @@ import { distanceKey } from './circle.ts';
  */
 export function planNear({ limit, near }: Pick<ListQuery, 'limit' | 'near'>, { filter, stages }: ThroughQuery): PagePlan {
   const order = [distanceKey, '_id'].map((key) => [key, 1] as const);
-  return { ranges: [filter], sort: new Map(order), skip: 0, limit: limit + 1, stages, nearest: (near as Near).nearest };
+  return { ranges: [filterOf(filter)], sort: new Map(order), skip: 0, limit: limit + 1, stages, nearest: (near as Near).nearest };
 }
 
 /** The page of the nearest records, with their distances if these were asked for. */

@@ -1,9 +1,9 @@
 import { absent } from '../../model/node.ts';
 import { KeyMerge } from '../../model/write/key-merge.ts';
 import type { Changes, EmbeddedMerge } from '../../model/write/plan-changes.ts';
-import type { Condition } from './filter.ts';
+import { isWithin } from '../predicate/is-within.ts';
+import type { Condition } from '../predicate/predicate.ts';
 import { mergeKeys } from './merge-keys.ts';
-import { isWithin } from './within-scope.ts';
 
 /** The conditions of a scope that a new record would not match. */
 export function brokenBy(stored: unknown, conditions: readonly Condition[]): Condition[] {

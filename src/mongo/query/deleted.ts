@@ -3,7 +3,8 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { absent } from '../../model/node.ts';
 import { deletionKey } from '../../model/value/own-keys.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
-import { both, type Filter } from './filter.ts';
+import { expressionOf } from '../predicate/expression-of.ts';
+import { all, bringing, type Comparison, type Filter, fulfilling, type Predicate } from '../predicate/predicate.ts';
 
 /**
  * Which records of a model with `t.deletedAt()` an operation sees: the living ones, only those that are deleted, or all
@@ -54,10 +55,20 @@ export function isDeletedUntil({ deletedAt }: Deletable, until: Date): Filter {
   return { [keyOf({ deletedAt })]: { $gte: beforeAllTimes, $lte: until } };
 }
 
-/** The scope of an operation, limited to what it sees. */
-export function narrow(model: Deletable, visible: Visible, scope: Filter | undefined): Filter | undefined {
-  const seen = visible === 'live' ? isLive(model) : visible === 'only' ? isDeleted(model) : undefined;
-  return seen ? both(scope ?? {}, seen) : scope;
+/** Compiles the limits of a scope to what an operation sees. */
+export function compileNarrow({ deletedAt }: Deletable, visible: Visible): (scope: Predicate | undefined) => Predicate | undefined {
+  const seen = visible === 'live' ? isLive({ deletedAt }) : visible === 'only' ? isDeleted({ deletedAt }) : undefined;
+  if (!deletedAt || !seen) return (scope) => scope;
+  const field = { name: deletedAt.name, path: deletedAt.key };
+  const own = visible === 'live' ? living(field, seen) : fulfilling([{ field, operator: 'gte', value: beforeAllTimes }]);
+  return (scope) => all(scope, own);
+}
+
+/** The living records. A comparison would be spelt otherwise than in the filters of their indexes. */
+function living(field: Comparison['field'], filter: Filter): Predicate {
+  const isNull: Comparison = { field, operator: 'eq', value: null };
+  const isWithout = fulfilling([isNull]);
+  return bringing({ filter, comparisons: [isNull], hidesDeleted: true, expression: (variable) => expressionOf(isWithout, variable) });
 }
 
 /** The changes that mark a record as deleted. */

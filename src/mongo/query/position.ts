@@ -1,7 +1,7 @@
 import { Binary, ObjectId } from 'mongodb';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import { bracketOf, brackets, isNaNValue } from '../../model/value/sort-value.ts';
-import type { Filter } from './filter.ts';
+import type { Filter } from '../predicate/predicate.ts';
 
 /** One key of a sort, with its direction in the form of the database. */
 export interface SortKey {

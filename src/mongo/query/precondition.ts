@@ -1,7 +1,8 @@
 import { Problem } from '../../errors.ts';
 import { type EntityTag, type EntityTags, matchesStrong, matchesWeak } from '../../http/entity-tag.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { both, type Filter } from './filter.ts';
+import { both } from '../predicate/filter-of.ts';
+import type { Filter } from '../predicate/predicate.ts';
 
 /** The preconditions of a request (RFC 9110 §13.2.2). `ifMatch` is checked first. */
 export interface Precondition {

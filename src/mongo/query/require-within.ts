@@ -2,8 +2,8 @@ import { notFound, validationFailed } from '../../errors.ts';
 import { onlyByServer } from '../../model/write/creation.ts';
 import type { Changes, EmbeddedMerge } from '../../model/write/plan-changes.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
+import type { Condition } from '../predicate/predicate.ts';
 import { brokenBy, brokenByChanges, creationsWithin } from './broken-conditions.ts';
-import type { Condition } from './filter.ts';
 
 /** What the write of a writer must keep to. */
 export interface WriteBounds {

@@ -1,6 +1,6 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { isObject } from '../../model/value/plain-object.ts';
-import type { Filter } from './filter.ts';
+import { comparisonsOf, partsOf } from '../predicate/parts-of.ts';
+import { amongIds, bringing, type Comparison, type Predicate } from '../predicate/predicate.ts';
 
 /** What the parameter `q` asks for. */
 export interface Search {
@@ -15,18 +15,19 @@ export interface Search {
 }
 
 /**
- * A filter for the records that match. Each term stands in quotes: the database then requires all of them, and reads
+ * What the records fulfil that match. Each term stands in quotes: the database then requires all of them, and reads
  * none as an operator, such as the `-` that excludes a word. No term has a quote.
  */
-export function searchFilter({ terms = [], ids }: Search): Filter {
-  return ids ? { _id: { $in: ids } } : { $text: { $search: terms.map((term) => `"${term}"`).join(' ') } };
+export function searched({ terms = [], ids }: Search): Predicate {
+  if (ids) return amongIds(ids);
+  return bringing({ filter: { $text: { $search: terms.map((term) => `"${term}"`).join(' ') } }, comparisons: [] });
 }
 
 /**
  * Throws a plain Error (500) if a scope does not compare each field that the text index begins with with one value. The
  * database would refuse the query.
  */
-export function requireFixedScope({ name, search }: Pick<CompiledModel, 'name' | 'search'>, scope: Filter | undefined): void {
+export function requireFixedScope({ name, search }: Pick<CompiledModel, 'name' | 'search'>, scope: Predicate | undefined): void {
   const open = search?.scopeFields.find(({ path }) => !fixes(scope, path));
   if (!open) return;
   throw new Error(
@@ -34,14 +35,13 @@ export function requireFixedScope({ name, search }: Pick<CompiledModel, 'name' |
   );
 }
 
-function fixes(filter: Filter | undefined, path: string): boolean {
-  if (!filter) return false;
-  const { $and = [] } = filter;
-  return (Object.hasOwn(filter, path) && isOneValue(filter[path])) || ($and as readonly Filter[]).some((part) => fixes(part, path));
+/** Whether records of a scope have one value at a path. An opaque scope may say so: the database will know. */
+function fixes(scope: Predicate | undefined, path: string): boolean {
+  return partsOf(scope).some(
+    (part) => part.kind === 'opaque' || comparisonsOf(part).some((one) => one.field.path === path && isOneValue(one)),
+  );
 }
 
-function isOneValue(condition: unknown): boolean {
-  if (!isObject(condition) || !Object.keys(condition).some((key) => key.startsWith('$'))) return true;
-  const { $in } = condition;
-  return '$eq' in condition || (Array.isArray($in) && $in.length === 1);
+function isOneValue({ operator, value }: Comparison): boolean {
+  return operator === 'eq' || (operator === 'in' && (value as readonly unknown[]).length === 1);
 }

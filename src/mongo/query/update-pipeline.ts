@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { absent } from '../../model/node.ts';
 import { KeyMerge } from '../../model/write/key-merge.ts';
 import type { Changes, EmbeddedMerge } from '../../model/write/plan-changes.ts';
-import type { Filter } from './filter.ts';
+import type { Filter } from '../predicate/predicate.ts';
 import { mergedKeys, requirementsOf } from './merge-keys.ts';
 import { noteSwitch } from './switch-times.ts';
 

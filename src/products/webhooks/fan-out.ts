@@ -6,7 +6,7 @@ import type { Model } from '../../model/define/define-model.ts';
 import type { Document, HasFields } from '../../model/define/infer.ts';
 import { openCollection } from '../../mongo/collection/collection.ts';
 import { Work } from '../../mongo/driver/work.ts';
-import type { everything } from '../../mongo/query/filter.ts';
+import type { everything } from '../../mongo/predicate/read-scope.ts';
 import { readId } from '../../store/open-store.ts';
 import type { Store, StoreFilter } from '../../store/store.ts';
 import type { DeliveryRows } from './delivery-rows.ts';

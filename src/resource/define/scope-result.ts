@@ -1,4 +1,4 @@
-import type { ConditionFor, everything, FilterOn } from '../../mongo/query/filter.ts';
+import type { ConditionFor, everything, FilterOn } from '../../mongo/predicate/read-scope.ts';
 
 /**
  * A row filter: a value or operators of this library for each field of the document; dotted paths for fields of

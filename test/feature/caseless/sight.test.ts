@@ -1,8 +1,9 @@
 import { defineModel, openapiDocument, service, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
-import { type ListShape, readShape, suggestIndexes } from '../../../src/mongo/indexes/list-shape.ts';
+import { type ListShape, suggestIndexes } from '../../../src/mongo/indexes/list-shape.ts';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { readShape } from '../../support/database/read-filter.ts';
 import { type TestServer, useServer } from '../../support/http/serve.ts';
 
 const open = { filter: true, sort: true } as const;

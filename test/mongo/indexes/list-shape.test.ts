@@ -2,8 +2,9 @@ import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { formatKey } from '../../../src/mongo/indexes/index-plan.ts';
-import { alternativesOf, readShape, suggestIndexes } from '../../../src/mongo/indexes/list-shape.ts';
-import type { Filter } from '../../../src/mongo/query/filter.ts';
+import { suggestIndexes } from '../../../src/mongo/indexes/list-shape.ts';
+import type { Filter } from '../../../src/mongo/predicate/predicate.ts';
+import { alternativesOf, readShape } from '../../support/database/read-filter.ts';
 
 const { fieldTable } = compileModel(
   defineModel('Doc', {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { Binary, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
-import { asExpression } from '../../../src/mongo/query/as-expression.ts';
-import type { Filter } from '../../../src/mongo/query/filter.ts';
+import type { Filter } from '../../../src/mongo/predicate/predicate.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { asExpression } from '../../support/database/read-filter.ts';
 import { cases } from '../../support/fuzzing/fuzz.ts';
 
 const database = useDatabase();

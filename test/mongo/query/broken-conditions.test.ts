@@ -1,8 +1,8 @@
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { absent } from '../../../src/model/node.ts';
 import type { Changes } from '../../../src/model/write/plan-changes.ts';
+import type { Condition } from '../../../src/mongo/predicate/predicate.ts';
 import { brokenBy, brokenByChanges, creationsWithin } from '../../../src/mongo/query/broken-conditions.ts';
-import type { Condition } from '../../../src/mongo/query/filter.ts';
 
 const is = (path: string, value: unknown): Condition => ({ field: { name: path, path } as QueryField, operator: 'eq', value });
 const isThere = (path: string): Condition => ({ ...is(path, true), operator: 'exists' });

@@ -3,7 +3,7 @@ import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { refusePrefix } from '../../../src/model/operators/prefix-pattern.ts';
-import { buildFilter } from '../../../src/mongo/query/filter.ts';
+import { buildFilter } from '../../../src/mongo/predicate/filter-of.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { cases } from '../../support/fuzzing/fuzz.ts';
 

@@ -1,7 +1,8 @@
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
-import { both, buildFilter, type Condition } from '../../../src/mongo/query/filter.ts';
+import { both, buildFilter } from '../../../src/mongo/predicate/filter-of.ts';
+import type { Condition } from '../../../src/mongo/predicate/predicate.ts';
 
 const { scopeFields } = compileModel(
   defineModel('Doc', { collection: 'docs', fields: { s: t.string(), n: t.int(), o: t.object('O', { s: t.string() }) } }),

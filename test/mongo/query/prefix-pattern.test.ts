@@ -3,7 +3,7 @@ import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { refusePrefix } from '../../../src/model/operators/prefix-pattern.ts';
-import { buildFilter } from '../../../src/mongo/query/filter.ts';
+import { buildFilter } from '../../../src/mongo/predicate/filter-of.ts';
 
 const policy = { filter: ['prefix'] } as const;
 const fields = { plain: t.string({ policy }), caseless: t.string({ caseless: true, policy }), ids: t.array(t.string(), { policy }) };

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
-import { everything, readScope } from '../../../src/mongo/query/filter.ts';
+import { everything, readScope } from '../../../src/mongo/predicate/read-scope.ts';
 
 const { scopeFields } = compileModel(
   defineModel('Doc', {

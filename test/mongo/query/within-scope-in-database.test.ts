@@ -4,8 +4,9 @@ import { defineModel, type Field, type Operator, t } from '../../../src/index.ts
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { operators } from '../../../src/model/operators/operators.ts';
-import { buildFilter, type Condition } from '../../../src/mongo/query/filter.ts';
-import { isWithin } from '../../../src/mongo/query/within-scope.ts';
+import { buildFilter } from '../../../src/mongo/predicate/filter-of.ts';
+import { isWithin } from '../../../src/mongo/predicate/is-within.ts';
+import type { Condition } from '../../../src/mongo/predicate/predicate.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { cases } from '../../support/fuzzing/fuzz.ts';
 

@@ -1,7 +1,7 @@
 import { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { type Operator, operators } from '../../../src/model/operators/operators.ts';
-import { isWithin } from '../../../src/mongo/query/within-scope.ts';
+import { isWithin } from '../../../src/mongo/predicate/is-within.ts';
 
 // What the database says of all this is in `within-scope-in-database.test.ts`.
 const fieldAt = (path: string) => ({ name: path, path }) as QueryField;

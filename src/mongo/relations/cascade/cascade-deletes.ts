@@ -8,8 +8,8 @@ import { type CascadedRecord, type CascadeObserver, mostHookBytes, type Writer }
 import { inParts } from '../../driver/in-parts.ts';
 import { asPart } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
+import type { Predicate } from '../../predicate/predicate.ts';
 import { type Deletion, newDeletion } from '../../query/deleted.ts';
-import type { Filter } from '../../query/filter.ts';
 import type { StoredRecord } from '../../stored-record.ts';
 import type { Latched } from '../check/latches/latch.ts';
 import type { CascadeLimits, Edge, References } from '../references.ts';
@@ -154,7 +154,7 @@ async function countSeen(edge: Edge, plan: Pick<CascadePlan, 'gone'>, writer: Wr
   return scope ? countIn(scope, edge, plan, work) : 0;
 }
 
-async function countIn(scope: Filter, edge: Edge, plan: Pick<CascadePlan, 'gone'>, work: Work): Promise<number> {
+async function countIn(scope: Predicate, edge: Edge, plan: Pick<CascadePlan, 'gone'>, work: Work): Promise<number> {
   return (await findRestricting(edge, plan, { scope, most: mostCounted + 1 }, work)).size;
 }
 

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import { idsOnly } from '../../collection/find.ts';
 import type { Work } from '../../driver/work.ts';
-import type { Filter } from '../../query/filter.ts';
+import type { Predicate } from '../../predicate/predicate.ts';
 import type { CascadeLimits, Edge, ReferenceEnd, References } from '../references.ts';
 
 /** Records of one collection, by the texts of their ids. */
@@ -106,7 +106,7 @@ async function findStaying(
   { holder, field }: Edge,
   targets: readonly unknown[],
   gone: CascadePlan['gone'],
-  { scope, most }: { readonly scope: Filter | undefined; readonly most: number },
+  { scope, most }: { readonly scope: Predicate | undefined; readonly most: number },
   work: Work,
 ): Promise<IdSet> {
   const going = gone.get(holder.model.collection);
@@ -123,7 +123,7 @@ async function findStaying(
 export async function findRestricting(
   edge: Edge,
   { gone }: Pick<CascadePlan, 'gone'>,
-  limits: { readonly scope: Filter | undefined; readonly most: number },
+  limits: { readonly scope: Predicate | undefined; readonly most: number },
   work: Work,
 ): Promise<ReadonlyMap<string, unknown>> {
   const targets = [...(gone.get(edge.target.model.collection)?.values() ?? [])];

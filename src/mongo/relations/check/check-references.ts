@@ -6,8 +6,8 @@ import { type FieldError, Invalid, note } from '../../../rules.ts';
 import { idsOnly } from '../../collection/find.ts';
 import type { Writer } from '../../collection/writer.ts';
 import type { Work } from '../../driver/work.ts';
+import { everyRecord, type Predicate } from '../../predicate/predicate.ts';
 import { applyChanges } from '../../query/apply-changes.ts';
-import type { Filter } from '../../query/filter.ts';
 import type { Edge } from '../references.ts';
 import type { Holding, Parent } from './latches/latches.ts';
 
@@ -26,13 +26,13 @@ export interface Named {
 export const mostErrors = 100;
 
 /** The scope of the application itself. */
-export const anywhere: Filter = {};
+export const anywhere: Predicate = everyRecord;
 
 /** The same words for a record that is not there and for one that the client may not see. */
 const unknownRecord = new Invalid('reference', 'must be the id of a record within your reach');
 
 /** Within which scope each reference is asked for; undefined if the writer may see nothing there. */
-export type Scopes = ReadonlyMap<Edge, Filter | undefined>;
+export type Scopes = ReadonlyMap<Edge, Predicate | undefined>;
 
 /** Whether a reference holds when the other record is deleted at the same time. */
 export function isHeldBy({ field }: Edge): boolean {
@@ -130,7 +130,7 @@ export function namedInChanges(edges: readonly Edge[], { assignments, embedded }
  * once.
  */
 export async function askScopes(named: readonly Named[], writer: Writer | undefined): Promise<Scopes> {
-  const scopes = new Map<Edge, Filter | undefined>();
+  const scopes = new Map<Edge, Predicate | undefined>();
   for (const { edge } of named) {
     const isBound = writer?.scopeOf && (writer.boundsServer || writer.mayWrite(edge.field.name));
     scopes.set(edge, isBound ? await writer.scopeOf?.(edge.target) : anywhere);
@@ -141,7 +141,7 @@ export async function askScopes(named: readonly Named[], writer: Writer | undefi
 /** The references of a write that lead to one collection, and are asked for within one scope. */
 interface Sought {
   readonly target: Edge['target'];
-  readonly scope: Filter | undefined;
+  readonly scope: Predicate | undefined;
   readonly named: Named[];
 }
 

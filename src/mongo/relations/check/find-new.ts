@@ -4,7 +4,8 @@ import { idsOnly, partsInOneReply } from '../../collection/find.ts';
 import type { Targets } from '../../collection/write-many.ts';
 import { inParts } from '../../driver/in-parts.ts';
 import type { Work } from '../../driver/work.ts';
-import { both, buildFilter, type Filter } from '../../query/filter.ts';
+import { both, buildFilter } from '../../predicate/filter-of.ts';
+import type { Filter } from '../../predicate/predicate.ts';
 import { type Ids, mayTell, mostErrors, type Named, namedInChanges } from './check-references.ts';
 
 /** The most ids of one filter. */

@@ -1,6 +1,6 @@
 import type { Writer } from '../../collection/writer.ts';
 import type { Work } from '../../driver/work.ts';
-import type { Filter } from '../../query/filter.ts';
+import type { Predicate } from '../../predicate/predicate.ts';
 import type { Edge } from '../references.ts';
 import { findMissing, type Named, type Scopes } from './check-references.ts';
 import type { Holding } from './latches/latches.ts';
@@ -17,7 +17,7 @@ export async function findOutOfReach(
   work: Work,
 ): Promise<readonly Named[]> {
   const missing = await findMissing(named, scopes, latches, work);
-  const made = new Map<Edge, Filter>();
+  const made = new Map<Edge, Predicate>();
   for (const { edge } of missing) {
     const scope = await writer?.scopeOfMade?.(edge.target);
     if (scope) made.set(edge, scope);

@@ -7,6 +7,7 @@ import { runTransaction } from '../../driver/run-transaction.ts';
 import { currentTrace, type RequestTrace, runFor } from '../../driver/trace/request-trace.ts';
 import { pause } from '../../driver/turn.ts';
 import { type Command, Work } from '../../driver/work.ts';
+import { filterOf } from '../../predicate/filter-of.ts';
 import { textOf } from '../../query/text-of.ts';
 import type { Edge, References } from '../references.ts';
 import { findMissing, namedInRecords, type Scopes, splitPlace } from './check-references.ts';
@@ -210,7 +211,7 @@ function keyOf(scopes: Scopes): string | undefined {
   const texts: string[] = [];
   for (const [{ field }, scope] of scopes) {
     if (scope === undefined) return undefined;
-    const text = textOf(scope);
+    const text = textOf(filterOf(scope));
     if (text === undefined) return undefined;
     texts.push(field.path, text);
   }

@@ -1,6 +1,6 @@
 import type { Relation } from '../../../model/relations/includable.ts';
 import { Room, TooMuchIncluded } from '../../../model/relations/included.ts';
-import type { Filter } from '../../query/filter.ts';
+import type { Predicate } from '../../predicate/predicate.ts';
 import type { StoredRecord } from '../../stored-record.ts';
 import { addIds, type Inclusion, inQueries, isManyStep, maxIds, ownIds, type Source, type Step } from './read-included.ts';
 
@@ -134,7 +134,7 @@ type ManyStep = Extract<Step<Source>, { children: object }>;
 async function measureReferred(
   records: readonly StoredRecord[],
   step: ReferenceStep,
-  scope: Filter,
+  scope: Predicate,
   { work, fields }: Inclusion,
 ): Promise<readonly Led[]> {
   const { relation, source } = step;
@@ -157,7 +157,7 @@ async function readReferred(
   records: readonly StoredRecord[],
   led: readonly Led[],
   { relation, source }: ReferenceStep,
-  scope: Filter,
+  scope: Predicate,
   { work, maxPageBytes }: Inclusion,
 ): Promise<ReadonlyMap<string, StoredRecord>> {
   const fitting = new Map<string, unknown>();
@@ -186,7 +186,7 @@ function idsOf(record: StoredRecord, relation: Relation, source: Source): Readon
 async function measureChildren(
   records: readonly StoredRecord[],
   step: ManyStep,
-  scope: Filter,
+  scope: Predicate,
   { work, fields }: Inclusion,
 ): Promise<readonly Led[]> {
   const { children, source } = step;
@@ -216,7 +216,7 @@ async function readChildren(
   records: readonly StoredRecord[],
   led: readonly Led[],
   { children, source }: ManyStep,
-  scope: Filter,
+  scope: Predicate,
   { work, maxPageBytes }: Inclusion,
 ): Promise<ReadonlyMap<string, StoredRecord>> {
   const fits = records.length === 1 ? countWithin(maxPageBytes, led[0] ?? []) : children.max + 1;

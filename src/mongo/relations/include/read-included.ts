@@ -10,7 +10,7 @@ import type { Children } from '../../collection/children.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
 import { inParts } from '../../driver/in-parts.ts';
 import type { Work } from '../../driver/work.ts';
-import type { Filter } from '../../query/filter.ts';
+import type { Predicate } from '../../predicate/predicate.ts';
 import type { StoredRecord } from '../../stored-record.ts';
 
 /** The records that a relation leads to: those of one model, as one resource shows them. */
@@ -42,7 +42,7 @@ export type Step<S extends Source = Source> = ReferenceStep<S> | ManyStep<S>;
 export interface Inclusion {
   readonly steps: ReadonlySet<Step>;
   /** The row filter of each source. A source without one shows no record. */
-  readonly scopes: ReadonlyMap<Source, Filter | undefined>;
+  readonly scopes: ReadonlyMap<Source, Predicate | undefined>;
   /**
    * The limit for the included records of one answer, in bytes. It applies to the records that are read, and to their
    * JSON in all places.
@@ -121,7 +121,7 @@ async function readStep(records: readonly StoredRecord[], step: Step, inclusion:
 async function readReferred(
   records: readonly StoredRecord[],
   step: ReferenceStep<Source>,
-  scope: Filter,
+  scope: Predicate,
   inclusion: Inclusion,
   { unread, unwritten }: Rooms,
 ): Promise<Texts> {
@@ -137,7 +137,7 @@ async function readReferred(
 async function readMany(
   records: readonly StoredRecord[],
   step: ManyStep<Source>,
-  scope: Filter,
+  scope: Predicate,
   inclusion: Inclusion,
   { unread, unwritten }: Rooms,
 ): Promise<Texts> {
@@ -179,7 +179,7 @@ async function readMany(
 async function countMany(
   records: readonly StoredRecord[],
   { relation, children, source }: ManyStep<Source>,
-  scope: Filter,
+  scope: Predicate,
   { work }: Inclusion,
   { unwritten }: Rooms,
 ): Promise<Texts> {

@@ -1,18 +1,10 @@
 import { BSON } from 'mongodb';
 import { operatorDef } from '../../../model/operators/operators.ts';
-import type { Condition } from '../../query/filter.ts';
+import type { Compare, Condition, Item, Joined, Not, Related } from '../../predicate/predicate.ts';
 import type { ThroughStep } from './through-field.ts';
 
-/**
- * A compiled filter: a tree of conditions. The paths of what lies within an `item` are those in the item, and within
- * `related` those in the related record.
- */
-export type Expression =
-  | { readonly kind: 'condition'; readonly condition: Condition }
-  | { readonly kind: 'and' | 'or'; readonly of: readonly Expression[] }
-  | { readonly kind: 'not'; readonly of: Expression }
-  | { readonly kind: 'item'; readonly name: string; readonly path: string; readonly of: Expression }
-  | { readonly kind: 'related'; readonly step: ThroughStep; readonly of: Expression | undefined };
+/** A compiled `filter`: the predicates that its language can say. */
+export type Expression = Compare<Condition> | Joined<Expression> | Not<Expression> | Item<Expression> | Related<ThroughStep, Expression>;
 
 /**
  * The form of an expression that all spellings of it have, as a value of EJSON: nested `and`s and `or`s are one, their

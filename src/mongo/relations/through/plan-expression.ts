@@ -1,5 +1,7 @@
 import type { Document as BsonDocument } from 'mongodb';
-import { buildFilter, type Filter, nothing } from '../../query/filter.ts';
+import { filterOf } from '../../predicate/filter-of.ts';
+import { partsOf } from '../../predicate/parts-of.ts';
+import { compare, everyRecord, joined, noRecord, not, type Predicate } from '../../predicate/predicate.ts';
 import { canonicalText, type Expression } from './expression.ts';
 import type { Found, ThroughSettings, ThroughStep } from './through-field.ts';
 import { lookUpOne, type ThroughQuery, temporaryKey } from './through-stages.ts';
@@ -19,26 +21,26 @@ export async function planExpression(expression: Expression, settings: ThroughSe
   const planned: Part[] = [];
   for (const part of parts) {
     const found = await plan(part, settings, lookUps);
-    if (found.filter === nothing) return none;
+    if (found.where === noRecord) return none;
     planned.push(found);
   }
-  const [early, late] = [false, true].map((isLate) => planned.filter((part) => part.isLate === isLate).map(({ filter }) => filter));
-  const filter = allOf(early as Filter[]);
+  const [early, late] = [false, true].map((isLate) => planned.filter((part) => part.isLate === isLate).map(({ where }) => where));
+  const filter = allOf(early as Predicate[]);
   if (lookUps.size === 0) return { filter, stages: [] };
   const stages = [...lookUps].map(([{ query }, { step, as }]): BsonDocument => lookUpOne(step, query, as));
   const unset = [...lookUps.values()].map(({ as }) => as);
-  return { filter, stages: [...stages, { $match: allOf(late as Filter[]) }, { $unset: unset }] };
+  return { filter, stages: [...stages, { $match: filterOf(allOf(late as Predicate[])) }, { $unset: unset }] };
 }
 
 /** The `$lookup`s that records of one model need, with the keys of their results. */
 type LookUps = Map<Found, { readonly step: ThroughStep; readonly as: string }>;
 
-const none: ThroughQuery = { filter: nothing, stages: [] };
-const noRecord: Found = { query: none, ids: [] };
+const none: ThroughQuery = { filter: noRecord, stages: [] };
+const noneFound: Found = { query: none, ids: [] };
 
-/** A part of a filter. `isLate` says whether it needs what a `$lookup` has found. */
+/** A planned part. `isLate` says whether it needs what a `$lookup` has found. */
 interface Part {
-  readonly filter: Filter;
+  readonly where: Predicate;
   readonly isLate: boolean;
 }
 
@@ -47,35 +49,19 @@ async function plan(expression: Expression, settings: ThroughSettings, lookUps: 
   switch (expression.kind) {
     case 'condition':
     case 'item':
-      return { filter: filterOf(expression), isLate: false };
+      return { where: expression, isLate: false };
     case 'not': {
-      const { filter, isLate } = await plan(expression.of, settings, lookUps);
-      return { filter: { $nor: [filter] }, isLate };
+      const { where, isLate } = await plan(expression.of, settings, lookUps);
+      return { where: not(where), isLate };
     }
     case 'related':
       return planRelated(expression.step, expression.of, settings, lookUps);
     default: {
       const parts: Part[] = [];
       for (const part of expression.of) parts.push(await plan(part, settings, lookUps));
-      const filters = parts.map(({ filter }) => filter);
-      return { filter: { [expression.kind === 'and' ? '$and' : '$or']: filters }, isLate: parts.some(({ isLate }) => isLate) };
+      const all = parts.map(({ where }) => where);
+      return { where: joined(expression.kind, all), isLate: parts.some(({ isLate }) => isLate) };
     }
-  }
-}
-
-/** The filter of an expression without related records. */
-function filterOf(expression: Expression): Filter {
-  switch (expression.kind) {
-    case 'condition':
-      return buildFilter([expression.condition]);
-    case 'item':
-      return { [expression.path]: { $elemMatch: filterOf(expression.of) } };
-    case 'not':
-      return { $nor: [filterOf(expression.of)] };
-    case 'related':
-      throw new Error('An item of an array has no related records of its own.');
-    default:
-      return { [expression.kind === 'and' ? '$and' : '$or']: expression.of.map(filterOf) };
   }
 }
 
@@ -86,10 +72,15 @@ async function planRelated(
   lookUps: LookUps,
 ): Promise<Part> {
   const found = await findBehind(step, expression, settings);
-  if (found.ids) return { filter: found.ids.length === 0 ? nothing : { [step.path]: { $in: found.ids } }, isLate: false };
+  if (found.ids) return { where: found.ids.length === 0 ? noRecord : leadingTo(step, found.ids), isLate: false };
   const { as } = lookUps.get(found) ?? { as: temporaryKey(settings.model, lookUps.size) };
   lookUps.set(found, { step, as });
-  return { filter: { [as]: { $ne: [] } }, isLate: true };
+  return { where: { [as]: { $ne: [] } }, isLate: true };
+}
+
+/** Records whose relation leads to one of these. */
+export function leadingTo({ field, path }: ThroughStep, ids: readonly unknown[]): Predicate {
+  return compare({ field: { name: field, path }, operator: 'in', value: ids });
 }
 
 /** Asks for the related records that fulfil a condition, unless that has been asked before. */
@@ -105,17 +96,17 @@ async function findBehind(step: ThroughStep, expression: Expression | undefined,
 async function find({ source, via }: ThroughStep, expression: Expression | undefined, settings: ThroughSettings): Promise<Found> {
   const { sight, room, work } = settings;
   const scope = sight.get(source);
-  if (!scope) return noRecord;
+  if (!scope) return noneFound;
   const behind: ThroughQuery = expression ? await planExpression(expression, { ...settings, model: source.model }) : all;
-  if (behind === none) return noRecord;
+  if (behind === none) return noneFound;
   const query = { filter: source.collection.reachable(allOf([scope, behind.filter])), stages: behind.stages };
   return { query, ids: await source.collection.findIdsThrough(query, room, work, via) };
 }
 
-const all: ThroughQuery = { filter: {}, stages: [] };
+const all: ThroughQuery = { filter: everyRecord, stages: [] };
 
-/** A filter that matches if all of these do. */
-export function allOf(filters: readonly Filter[]): Filter {
-  const [first = {}, ...others] = filters.filter((filter) => Object.keys(filter).length > 0);
-  return others.length === 0 ? first : { $and: [first, ...others] };
+/** What records fulfil that fulfil all of these, each as a part of its own. */
+export function allOf(parts: readonly Predicate[]): Predicate {
+  const [first = everyRecord, ...others] = parts.filter((part) => partsOf(part).length > 0);
+  return others.length === 0 ? first : joined('and', [first, ...others]);
 }

@@ -1,7 +1,7 @@
-import { both, buildFilter, type Condition, type Filter, nothing } from '../../query/filter.ts';
+import { all, type Condition, everyRecord, fulfilling, noRecord, type Predicate } from '../../predicate/predicate.ts';
 import type { Search } from '../../query/search.ts';
 import type { Expression } from './expression.ts';
-import { allOf, planExpression } from './plan-expression.ts';
+import { allOf, leadingTo, planExpression } from './plan-expression.ts';
 import type { ThroughCondition, ThroughSettings, ThroughStep } from './through-field.ts';
 import { requireThrough, type ThroughQuery } from './through-stages.ts';
 
@@ -16,18 +16,18 @@ export interface Matching {
   /** What it is searched for. */
   readonly search?: Search | undefined;
   /** The circle of the parameter `near`. Never beside a search. */
-  readonly near?: { readonly within: Filter } | undefined;
+  readonly near?: { readonly within: Predicate } | undefined;
 }
 
-/** Adds the conditions on related records, and those of the parameter `filter`, to a filter. */
+/** Adds the conditions on related records, and those of the parameter `filter`, to what records fulfil. */
 export async function matchFurther(
   { through, filter: expression }: Matching,
-  own: Filter,
+  own: Predicate,
   settings: Omit<ThroughSettings, 'found'>,
 ): Promise<ThroughQuery> {
   const asking = { ...settings, found: new Map() };
   const { filter, stages } = await planThrough(through, asking);
-  if (!expression) return { filter: both(own, filter), stages };
+  if (!expression) return { filter: all(own, filter), stages };
   const further = await planExpression(expression, asking);
   return { filter: allOf([own, filter, further.filter]), stages: [...stages, ...further.stages] };
 }
@@ -48,21 +48,21 @@ function planThrough(conditions: readonly ThroughCondition[], settings: ThroughS
 /** Plans the conditions for records of `model`, which lie behind the first `depth` relations. */
 async function planFrom(conditions: readonly ThroughCondition[], depth: number, settings: ThroughSettings): Promise<ThroughQuery> {
   const { model, room, work } = settings;
-  let plan = all;
+  let plan = every;
   for (const [step, behind] of groupByStep(conditions, depth)) {
     const query = await planStep(step, behind, depth, settings);
     const ids = query === none ? [] : await step.source.collection.findIdsThrough(query, room, work);
     if (ids?.length === 0) return none;
     const { filter, stages } = plan;
     plan = ids
-      ? { filter: both(filter, { [step.path]: { $in: ids } }), stages }
+      ? { filter: all(filter, leadingTo(step, ids)), stages }
       : { filter, stages: [...stages, ...requireThrough(step, query, model)] };
   }
   return plan;
 }
 
-const all: ThroughQuery = { filter: {}, stages: [] };
-const none: ThroughQuery = { filter: nothing, stages: [] };
+const every: ThroughQuery = { filter: everyRecord, stages: [] };
+const none: ThroughQuery = { filter: noRecord, stages: [] };
 
 /** The query of the records behind a step that fulfil all conditions. */
 async function planStep(
@@ -77,8 +77,8 @@ async function planStep(
   const further = conditions.filter((condition) => !isHere(condition));
   const beyond = await planFrom(further, depth + 1, { ...settings, model: source.model });
   if (beyond === none) return none;
-  const own = both(buildFilter(conditions.filter(isHere)), scope);
-  return { filter: source.collection.reachable(both(own, beyond.filter)), stages: beyond.stages };
+  const own = all(fulfilling(conditions.filter(isHere)), scope);
+  return { filter: source.collection.reachable(all(own, beyond.filter)), stages: beyond.stages };
 }
 
 function groupByStep(conditions: readonly ThroughCondition[], depth: number): Map<ThroughStep, ThroughCondition[]> {

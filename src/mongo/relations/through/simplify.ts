@@ -1,7 +1,8 @@
+import { anItem, aRelated, joined, not } from '../../predicate/predicate.ts';
 import { canonicalText, type Expression } from './expression.ts';
 import type { ThroughStep } from './through-field.ts';
 
-type Related = Extract<Expression, { readonly kind: 'related' }>;
+type OfRelated = Extract<Expression, { readonly kind: 'related' }>;
 
 /**
  * An expression that the same records fulfil, with fewer questions about related records. Equal parts of an `and` or
@@ -14,12 +15,12 @@ export function simplify(expression: Expression): Expression {
     case 'condition':
       return expression;
     case 'item':
-      return { ...expression, of: simplify(expression.of) };
+      return anItem(expression, simplify(expression.of));
     case 'related':
-      return expression.of ? { ...expression, of: simplify(expression.of) } : expression;
+      return expression.of ? aRelated(expression.step, simplify(expression.of)) : expression;
     case 'not': {
       const of = simplify(expression.of);
-      return of.kind === 'not' ? of.of : { kind: 'not', of };
+      return of.kind === 'not' ? of.of : not(of);
     }
     default:
       return join(expression.kind, expression.of.map(simplify));
@@ -29,7 +30,7 @@ export function simplify(expression: Expression): Expression {
 /** Joins simple parts. */
 function join(kind: 'and' | 'or', given: readonly Expression[]): Expression {
   const parts = given.flatMap((part) => (part.kind === kind ? part.of : [part]));
-  const byStep = new Map<ThroughStep, { readonly any: Related[]; readonly none: Related[] }>();
+  const byStep = new Map<ThroughStep, { readonly any: OfRelated[]; readonly none: OfRelated[] }>();
   const others: Expression[] = [];
   for (const part of parts) {
     const related = part.kind === 'not' ? part.of : part;
@@ -43,20 +44,20 @@ function join(kind: 'and' | 'or', given: readonly Expression[]): Expression {
   }
   const merged = [...byStep.values()].flatMap(({ any, none }) => [
     ...mergeRelated(kind, any),
-    ...mergeRelated(kind === 'and' ? 'or' : 'and', none).map((of): Expression => ({ kind: 'not', of })), // De Morgan
+    ...mergeRelated(kind === 'and' ? 'or' : 'and', none).map((of): Expression => not(of)), // De Morgan
   ]);
   const different = [...new Map([...others, ...merged].map((part) => [canonicalText(part), part])).values()];
   const [first] = different;
-  return first && different.length === 1 ? first : { kind, of: different };
+  return first && different.length === 1 ? first : joined(kind, different);
 }
 
 /** Merges questions about one relation: in an `or`, and in an `and` if the relation leads to one record at most. */
-function mergeRelated(kind: 'and' | 'or', all: readonly Related[]): readonly Related[] {
+function mergeRelated(kind: 'and' | 'or', all: readonly OfRelated[]): readonly OfRelated[] {
   const [first, ...others] = all;
   if (!first || others.length === 0 || (kind === 'and' && !first.step.isSingle)) return all;
   const conditions = all.flatMap(({ of }) => of ?? []);
   const asksForAny = kind === 'or' && conditions.length < all.length; // `any(r)` holds wherever `any(r, a)` does
-  return [{ ...first, of: asksForAny || conditions.length === 0 ? undefined : join(kind, conditions) }];
+  return [aRelated(first.step, asksForAny || conditions.length === 0 ? undefined : join(kind, conditions))];
 }
 
 /** How many different questions about related records an expression has: each may be a command. */

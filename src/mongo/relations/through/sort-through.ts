@@ -1,7 +1,8 @@
 import type { Document as BsonDocument } from 'mongodb';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
-import { asExpression } from '../../query/as-expression.ts';
-import type { Filter } from '../../query/filter.ts';
+import { expressionOf } from '../../predicate/expression-of.ts';
+import { filterOf } from '../../predicate/filter-of.ts';
+import type { Predicate } from '../../predicate/predicate.ts';
 import type { SortKey } from '../../query/position.ts';
 import { isThrough, type Sight, type ThroughField, type ThroughStep } from './through-field.ts';
 import { lookUp, temporaryKey } from './through-stages.ts';
@@ -28,23 +29,23 @@ export function computeSort(sort: readonly SortKey[], model: CompiledModel, sigh
  * within sight.
  */
 function computeValue(field: ThroughField, as: string, sight: Sight): BsonDocument[] {
-  const seen = field.steps.map(({ source }) => filterOf(source, sight));
-  if (!seen.every((filter) => filter !== undefined)) return [{ $set: { [as]: { $literal: null } } }];
+  const seen = field.steps.map(({ source }) => reachOf(source, sight));
+  if (!seen.every((one) => one !== undefined)) return [{ $set: { [as]: { $literal: null } } }];
   return lookUpPlainly(field, as, seen) ?? lookUpWithin(field, as, seen);
 }
 
 /** Which records of a source a relation can lead to. Undefined if it shows none. */
-function filterOf(source: ThroughStep['source'], sight: Sight): Filter | undefined {
+function reachOf(source: ThroughStep['source'], sight: Sight): Predicate | undefined {
   const scope = sight.get(source);
   return scope && source.collection.reachable(scope);
 }
 
 /**
  * Looks up by the id alone, and then drops what is out of sight. An inner pipeline, which MongoDB starts again for each
- * record, takes eight times as long. Undefined if a filter has no expression.
+ * record, takes eight times as long. Undefined if one of them has no expression.
  */
-function lookUpPlainly({ steps, path }: ThroughField, as: string, seen: readonly Filter[]): BsonDocument[] | undefined {
-  const tests = seen.map((filter) => asExpression(filter, '$$this'));
+function lookUpPlainly({ steps, path }: ThroughField, as: string, seen: readonly Predicate[]): BsonDocument[] | undefined {
+  const tests = seen.map((one) => expressionOf(one, '$$this'));
   if (!tests.every((test) => test !== undefined)) return undefined;
   const keys = steps.map((_step, index) => (index === steps.length - 1 ? as : `${as}_${index}`));
   const further = keys.slice(0, -1);
@@ -61,9 +62,9 @@ function lookUpPlainly({ steps, path }: ThroughField, as: string, seen: readonly
 }
 
 /** Looks up within the filter of each source. */
-function lookUpWithin({ steps, path }: ThroughField, as: string, seen: readonly Filter[]): BsonDocument[] {
+function lookUpWithin({ steps, path }: ThroughField, as: string, seen: readonly Predicate[]): BsonDocument[] {
   const pipelineOf = (index: number): BsonDocument[] => {
-    const match = { $match: seen[index] };
+    const match = { $match: filterOf(seen[index] as Predicate) };
     const next = steps[index + 1];
     if (!next) return [match, project(orNull(`$${path}`))];
     const inner = temporaryKey((steps[index] as ThroughStep).source.model, 0);

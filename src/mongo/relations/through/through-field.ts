@@ -1,16 +1,16 @@
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import type { QueryField } from '../../../model/compile/query-fields.ts';
 import type { Work } from '../../driver/work.ts';
-import type { Condition, Filter } from '../../query/filter.ts';
+import type { Condition, Predicate } from '../../predicate/predicate.ts';
 import type { SortKey } from '../../query/position.ts';
 import type { ThroughQuery } from './through-stages.ts';
 
 /** The reads that the filters and sorts of a list need on the collection of a relation. */
 export interface ThroughReads {
   /**
-   * The filter for records with these properties that a relation can lead to: their id has the type of the model's ids.
+   * What records fulfil with these properties that a relation can lead to: their id has the type of the model's ids.
    */
-  reachable(filter: Filter): Filter;
+  reachable(predicate: Predicate): Predicate;
   /**
    * Finds the ids of the records of a query, and takes their bytes from the room. With `via`, the ids to which these
    * records refer. Undefined if there is not enough room.
@@ -87,7 +87,7 @@ export function isConditionThrough(condition: Condition): condition is ThroughCo
 }
 
 /** The related records that a client may see: the row filter of each source. A source without one shows no record. */
-export type Sight = ReadonlyMap<ThroughSource, Filter | undefined>;
+export type Sight = ReadonlyMap<ThroughSource, Predicate | undefined>;
 
 /** The fields of related records that the query of a list names. */
 export function throughFields({ through, sort = [] }: ThroughParts): ThroughField[] {

@@ -1,10 +1,11 @@
 import type { Document as BsonDocument } from 'mongodb';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
-import type { Filter } from '../../query/filter.ts';
+import { filterOf } from '../../predicate/filter-of.ts';
+import type { Predicate } from '../../predicate/predicate.ts';
 
-/** Records of a collection that match the filter and pass the stages. */
+/** Records of a collection that fulfil a predicate and pass the stages. */
 export interface ThroughQuery {
-  readonly filter: Filter;
+  readonly filter: Predicate;
   /** `$lookup`s and the conditions on their results. They leave the record as it is. */
   readonly stages: readonly BsonDocument[];
 }
@@ -27,7 +28,7 @@ export function requireThrough(joined: Joined, query: ThroughQuery, model: Compi
 
 /** A `$lookup` that finds at most one record of the query, and nothing of it but its id. */
 export function lookUpOne(joined: Joined, { filter, stages }: ThroughQuery, as: string): BsonDocument {
-  return lookUp(joined, [{ $match: filter }, ...stages, { $limit: 1 }, { $project: { _id: 1 } }], as);
+  return lookUp(joined, [{ $match: filterOf(filter) }, ...stages, { $limit: 1 }, { $project: { _id: 1 } }], as);
 }
 
 /**

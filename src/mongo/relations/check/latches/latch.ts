@@ -1,7 +1,7 @@
 import type { Document as BsonDocument } from 'mongodb';
 import { defineModel, type Model } from '../../../../model/define/define-model.ts';
 import { t } from '../../../../model/define/t.ts';
-import type { Filter } from '../../../query/filter.ts';
+import type { Filter } from '../../../predicate/predicate.ts';
 
 /** The collection of the latches, in the database of the models. */
 export const latchCollection = 'reference_latches';

@@ -5,6 +5,8 @@ import { refusePrefix } from '../../model/operators/prefix-pattern.ts';
 import { fromDocumentOrText } from '../../model/value/leaves.ts';
 import { isObject } from '../../model/value/plain-object.ts';
 import { Invalid } from '../../rules.ts';
+import { type Condition, type Filter, fulfilling, isOpen, type Predicate } from './predicate.ts';
+import { markOf, type ScopedModel } from './row-scope.ts';
 
 /** The value that a filter compares with: of an array, that of an element. */
 type ElementOf<Value> = Value extends readonly (infer Element)[] ? Element : Value;
@@ -39,86 +41,17 @@ export type FilterOn<Doc> = { readonly [Name in keyof Doc]?: ConditionOn<Sought<
   readonly [path: `${string}.${string}`]: unknown;
 };
 
-/** A filter in the form of the database. Only `mongo/` builds filters, from {@link Condition}s. */
-export type Filter = Readonly<Record<string, unknown>>;
-
-/** A filter that matches no record. */
-export const nothing: Filter = { _id: { $in: [] } };
-
-/**
- * A condition on one field. `value` is in stored form: an array of values for `in` and `nin`, a boolean for `exists`.
- */
-export interface Condition {
-  readonly field: QueryField;
-  readonly operator: Operator;
-  readonly value: unknown;
-}
-
-/**
- * Builds a filter that matches if all conditions do. Conditions on the same field are merged:
- * `{ total: { $gte: 5, $lt: 9 } }`.
- */
-export function buildFilter(conditions: readonly Condition[]): Filter {
-  const filter: Record<string, Record<string, unknown>> = {};
-  for (const condition of conditions) {
-    const { field, operator, value } = condition;
-    const { takes, asks, filter: write } = operatorDef(operator);
-    if (takes === 'text' && isOpen(condition)) continue; // a pattern would find texts only
-    const isFolded = field.caseless !== undefined && asks !== 'the field';
-    const path = field.caseless && !isFolded ? field.caseless.exactPath : field.path;
-    const before = filter[path];
-    const own = write(isFolded ? foldOperand(field, value) : value);
-    filter[path] = before ? { ...before, ...own } : own;
-  }
-  return filter;
-}
-
-function foldOperand(field: QueryField, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((one) => foldOperand(field, one));
-  return typeof value === 'string' ? field.caseless?.fold(value) : value;
-}
-
-/**
- * A filter that matches if both filters do. They are merged if they share no key: a lookup by `_id` stays the cheapest
- * kind of query.
- */
-export function both(first: Filter, second: Filter | undefined): Filter {
-  if (second === undefined) return first;
-  for (const key in second) if (key in first) return { $and: [first, second] };
-  return Object.assign({}, first, second); // of many shapes: a spread would take seven times as long
-}
-
-declare const isRowScope: unique symbol;
-
-/** The row filter of a request: `ctx.scope`. */
-export type RowScope = Filter & { readonly [isRowScope]: true };
-
-/** The members of a compiled model that a scope needs. */
-interface ScopedModel {
-  readonly name: string;
-  readonly scopeFields: QueryFields;
-}
-
-/** What belongs to a scope: the name of its model, and what a record within it fulfils, for writes. */
-const marks = new WeakMap<Filter, { readonly name: string; readonly bounds: readonly Condition[] }>();
-
-/** Marks a filter as a scope of a model. `bounds` are the conditions that a write must keep to. */
-export function asRowScope(filter: Filter, { name }: ScopedModel, bounds: readonly Condition[]): RowScope {
-  marks.set(filter, { name, bounds });
-  return filter as RowScope;
-}
-
 /**
  * Reads a scope of a model in any form: `ctx.scope`, or what a `scope` function returns. Throws a plain Error (500) for
  * the `ctx.scope` of another model, whose fields mean something else or nothing here.
  */
-export function readAnyScope(scope: unknown, model: ScopedModel): { readonly filter: Filter; readonly bounds: readonly Condition[] } {
-  const mark = isObject(scope) ? marks.get(scope) : undefined;
+export function readAnyScope(scope: unknown, model: ScopedModel): { readonly filter: Predicate; readonly bounds: readonly Condition[] } {
+  const mark = isObject(scope) ? markOf(scope) : undefined;
   if (mark && mark.name !== model.name)
     throw new Error(`The scope is one of ${mark.name}: write a scope for ${model.name} as a filter of its own.`);
   if (mark) return { filter: scope as Filter, bounds: mark.bounds };
   const conditions = readScope(scope, model.scopeFields);
-  return { filter: buildFilter(conditions), bounds: conditions };
+  return { filter: fulfilling(conditions), bounds: conditions };
 }
 
 /**
@@ -174,11 +107,6 @@ function readConditions(filter: Readonly<Record<string, unknown>>, fields: Query
   const [name] = names;
   if (names.length === 1 && name !== undefined) return conditionsOn(name, filter[name], fields, source); // most scopes
   return names.flatMap((name) => conditionsOn(name, filter[name], fields, source));
-}
-
-/** Whether every record matches a condition: an empty `nin`, or an empty `prefix`. */
-export function isOpen({ operator, value }: Condition): boolean {
-  return operatorDef(operator).isOpen?.(value) === true;
 }
 
 function describe(value: unknown): string {

@@ -1,6 +1,6 @@
 import { missing, operatorDef } from '../../model/operators/operators.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
-import { type Condition, isOpen } from './filter.ts';
+import { type Comparison, isOpen } from './predicate.ts';
 
 /**
  * Whether a filter with this condition would match a record with this stored form. It evaluates in this process what
@@ -8,7 +8,7 @@ import { type Condition, isOpen } from './filter.ts';
  * different types are neither equal nor ordered, and numbers of all types are compared by value. Strings are compared
  * byte by byte: a collation of the collection is ignored.
  */
-export function isWithin(condition: Condition, stored: unknown): boolean {
+export function isWithin(condition: Comparison, stored: unknown): boolean {
   const { field, operator, value } = condition;
   return isOpen(condition) || operatorDef(operator).matches(valuesAt(stored, field.path.split('.')), value);
 }

@@ -1,0 +1,54 @@
+import type { QueryFields } from '../../model/compile/query-fields.ts';
+import { filterOf } from './filter-of.ts';
+import { type Condition, type Filter, isNode, type Node, type Predicate } from './predicate.ts';
+
+declare const isRowScope: unique symbol;
+
+/** The row filter of a request: `ctx.scope`. */
+export type RowScope = Filter & { readonly [isRowScope]: true };
+
+/** The members of a compiled model that a scope needs. */
+export interface ScopedModel {
+  readonly name: string;
+  readonly scopeFields: QueryFields;
+}
+
+/** What belongs to a scope. */
+interface Mark {
+  /** The name of its model. */
+  readonly name: string;
+  /** What a record within it fulfils, for writes. */
+  readonly bounds: readonly Condition[];
+  /** What the filter was built from. */
+  readonly means: Predicate;
+}
+
+const marks = new WeakMap<Filter, Mark>();
+
+/**
+ * The filter of a predicate, as a scope of a model, which the application may hand to the driver. `bounds` are the
+ * conditions that a write must keep to.
+ */
+export function asRowScope(means: Predicate, { name }: ScopedModel, bounds: readonly Condition[]): RowScope {
+  const built = filterOf(means);
+  const filter = isNode(means) ? built : { ...built };
+  marks.set(filter, { name, bounds, means });
+  return filter as RowScope;
+}
+
+/** What a filter is known by, if it is a scope. */
+export function markOf(filter: object): Mark | undefined {
+  return marks.get(filter as Filter);
+}
+
+/** The node that a predicate is, or that a scope was built from. Undefined for an opaque filter. */
+export function nodeOf(predicate: Predicate): Node | undefined {
+  if (isNode(predicate)) return predicate;
+  const means = marks.get(predicate)?.means;
+  return means && nodeOf(means);
+}
+
+/** Whether a predicate limits nothing. */
+export function isEveryRecord(predicate: Predicate): boolean {
+  return Object.keys(filterOf(predicate)).length === 0;
+}
