@@ -6,7 +6,7 @@ import { type FieldError, Invalid, note } from '../../../rules.ts';
 import { idsOnly } from '../../collection/find.ts';
 import type { Writer } from '../../collection/writer.ts';
 import type { Work } from '../../driver/work.ts';
-import { everyRecord, type Predicate } from '../../predicate/predicate.ts';
+import type { Predicate } from '../../predicate/predicate.ts';
 import { applyChanges } from '../../query/apply-changes.ts';
 import type { Edge } from '../references.ts';
 import type { Holding, Parent } from './latches/latches.ts';
@@ -26,7 +26,7 @@ export interface Named {
 export const mostErrors = 100;
 
 /** The scope of the application itself. */
-export const anywhere: Predicate = everyRecord;
+export const anywhere: Predicate = {};
 
 /** The same words for a record that is not there and for one that the client may not see. */
 const unknownRecord = new Invalid('reference', 'must be the id of a record within your reach');
