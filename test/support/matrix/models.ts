@@ -10,7 +10,7 @@ const tagIds = t.array(t.ref('Tag', { id: t.string(), as: 'tags' }), { default: 
 export const Note = defineModel('Note', {
   collection: 'notes',
   fields: { id, text, hidden, stock: t.counter(), tagIds, deletedAt: t.deletedAt(), revision: t.revision() },
-  history: true,
+  history: { scopeFields: ['text'] }, // for tests that give it a scope
 });
 
 /** It has links. */

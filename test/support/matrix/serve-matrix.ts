@@ -18,10 +18,12 @@ export const guardInUse = 'guard in use';
 export interface MatrixOptions {
   /** Whether callers see all fields. Otherwise each request runs a chain that is made for what its caller may see. */
   readonly seesAll?: boolean;
+  /** The scope of each resource, which is told the path of the resource and the context. @default no scopes */
+  readonly scopeOf?: (path: string, ctx: Any) => unknown;
 }
 
 /** Serves an api with every kind of row. */
-export function serveMatrix(db: Db, { seesAll = true }: MatrixOptions = {}): Matrix {
+export function serveMatrix(db: Db, { seesAll = true, scopeOf }: MatrixOptions = {}): Matrix {
   const line = new Line();
   const shop = service({ authenticate: () => 'ann', rules: { staff: () => seesAll } });
   const all = new Map<string, Given>();
@@ -30,7 +32,8 @@ export function serveMatrix(db: Db, { seesAll = true }: MatrixOptions = {}): Mat
     const given = giveEverything(line, path, parts);
     all.set(path, given);
     const { ops, operations: own } = parts;
-    return shop.resource({ model, ops, ...(own && { operations: own }), ...given, ...others } as Any);
+    const scoped = scopeOf && { scope: (ctx: Any) => scopeOf(path, ctx) };
+    return shop.resource({ model, ops, ...(own && { operations: own }), ...scoped, ...given, ...others } as Any);
   }
   const retext = async (ctx: Any) => ctx.save(Object.assign(await ctx.load(), { text: 'y' }));
   const custom: Record<string, Any> = {

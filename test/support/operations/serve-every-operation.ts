@@ -24,6 +24,12 @@ export interface EveryOperationOptions
    */
   readonly groupOf?: (path: string) => string | undefined;
   /**
+   * The scope of each resource, and the guard of its Get, which are told the path of the resource and the context.
+   *
+   * @default what `groupOf` says, and no guard of a Get
+   */
+  readonly asked?: { scope(path: string, ctx: Any): unknown; guard(path: string, ctx: Any): boolean };
+  /**
    * Runs in every hook that a resource can have, with the operation that has it, such as `labels.patch`.
    *
    * @default no such hooks
@@ -39,7 +45,7 @@ const whole = t.object('Whole', { text: t.string() });
 
 /** An api with every kind of operation. */
 export function serveEveryOperation(db: Db, options: EveryOperationOptions = {}): Api {
-  const { isOpen = () => true, isGroupOpen, groupOf, hook, maxKeptBytes, ...limits } = options;
+  const { isOpen = () => true, isGroupOpen, groupOf, asked, hook, maxKeptBytes, ...limits } = options;
   const shop = service();
   const enter = async (_ctx: unknown, { tx }: { readonly tx: Tx }) =>
     void (await tx.store(Entry, { scope: everything }).create({ of: 'x' }));
@@ -56,6 +62,10 @@ export function serveEveryOperation(db: Db, options: EveryOperationOptions = {})
       guards: [isOpen],
       ...(isGroupOpen && { guardsFor: { read: [() => isGroupOpen('read')], write: [() => isGroupOpen('write')] } }),
       ...(groupOf && { scope: () => (groupOf(path) === undefined ? everything : { group: groupOf(path) }) }),
+      ...(asked && {
+        scope: (ctx: Any) => asked.scope(path, ctx),
+        guardsFor: { get: [(ctx: Any) => asked.guard(path, ctx)], ...(ops.includes('list') && { list: [] }) },
+      }),
       before: at('before', writes),
       within: at('within', [...writes, ...writing]),
       after: at('after', [...ops, ...counters, ...Object.keys(own)]),
