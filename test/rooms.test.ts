@@ -54,6 +54,7 @@ const rooms = [
   'store',
   'middleware/views',
   'middleware/exchange',
+  'middleware/reach',
   'middleware/body',
   'middleware/relations',
   'middleware/hooks',

@@ -5,6 +5,7 @@ import { ClientGone, type Exchange, exchangeOf } from '../middleware/exchange/ex
 import { Keeper } from '../middleware/exchange/kept-bytes.ts';
 import type { LiveSource } from '../middleware/exchange/live-source.ts';
 import type { LiveStreams } from '../middleware/exchange/live-streams.ts';
+import { renewReach } from '../middleware/reach/reach.ts';
 import { LiveAnswer } from './answer.ts';
 import { AnsweredRights, jittered } from './answered-rights.ts';
 import { comment, endFrame, frameTo, retryFrame, sameFrame } from './frames.ts';
@@ -121,8 +122,7 @@ export class Subscription implements Member {
   #anew(isFirst: boolean): ReturnType<typeof detach> {
     const { openedGuards, rules } = this.#ctx;
     const ctx = detach(this.#ctx);
-    ctx.openedGuards = new Set(openedGuards);
-    if (rules && !isFirst) ctx.rules = rules.renew();
+    renewReach(ctx, isFirst ? { openedGuards } : { openedGuards, rules });
     return ctx;
   }
 

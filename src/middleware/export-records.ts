@@ -14,6 +14,7 @@ import { runAlone, step } from './exchange/step.ts';
 import { type StreamPlaces, somePlaces, streamPlaces } from './exchange/stream-places.ts';
 import { askThrough } from './find-page.ts';
 import { noteProblem } from './problems.ts';
+import { renewReach } from './reach/reach.ts';
 import { aThrough, type Through } from './relations/compile-through.ts';
 import { aScope, scope } from './scope.ts';
 
@@ -116,8 +117,7 @@ function compileSource(model: CompiledModel, options: ExportRecordsOptions): (ct
     return {
       maxTimeMS: model.maxTimeMS ?? maxTimeMS,
       async ask() {
-        ctx.openedGuards = new Set(openedGuards); // what was asked about related records is forgotten
-        if (rules) ctx.rules = rules.renew();
+        renewReach(ctx, { openedGuards, rules });
         if (first && !(await ctx.rules?.isIn(first))) return false;
         if (outer) ctx.scope = outer;
         else delete ctx.scope;

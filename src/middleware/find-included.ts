@@ -10,9 +10,9 @@ import { perSight } from './exchange/in-view.ts';
 import { missing } from './exchange/order.ts';
 import { ofRead } from './exchange/problem-codes.ts';
 import { step } from './exchange/step.ts';
+import { type Reach, reachOf } from './reach/reach.ts';
 import { checkIncludes, type Includes } from './relations/compile-includes.ts';
 import type { GuardedSource } from './relations/relation-targets.ts';
-import { type SourceScopes, sourceScopesOf } from './relations/source-scopes.ts';
 
 /**
  * Reads the records to which the relations of `ctx.include`, or of a list's `ctx.listQuery`, lead, and leaves them in
@@ -46,13 +46,13 @@ export function findIncluded(includes: Includes): ResourceMiddleware {
       const names = ctx.listQuery?.include ?? ctx.include ?? [];
       if (names.length > 0) {
         const wanted = new Set(names.flatMap((name) => paths.get(name) ?? []));
-        const sources = sourceScopesOf(ctx);
-        await askSources(sources, steps, wanted);
+        const reach = reachOf(ctx);
+        await askSources(reach, steps, wanted);
         const work = workOf(ctx);
         const bytes = Math.min(maxPageBytes, ctx.pageBytes ?? maxPageBytes);
         const chosen = ctx.listQuery?.includedFields ?? ctx.includedFields;
         const fields = chosen && new Map([...chosen].map(([name, selected]) => [paths.get(name)?.at(-1) as Step, selected]));
-        const inclusion: Inclusion = { steps: wanted, scopes: sources.known, maxPageBytes: bytes, work, ...(fields && { fields }) };
+        const inclusion: Inclusion = { steps: wanted, scopes: reach.seen, maxPageBytes: bytes, work, ...(fields && { fields }) };
         const reads: Reads = {
           read: (records, cuts) => readIncluded(records, steps, cuts ? { ...inclusion, cuts } : inclusion),
           measure: (records) => measureIncluded(records, steps, inclusion),
@@ -129,6 +129,6 @@ async function unlessTooMuch(reading: Promise<Included>): Promise<Included | und
 }
 
 /** Asks the sources of all steps, but not of those behind a source that shows nothing. */
-async function askSources(sources: SourceScopes, steps: readonly Step<GuardedSource>[], wanted: ReadonlySet<Step>): Promise<void> {
-  for (const step of steps) if (wanted.has(step) && (await sources.of(step.source))) await askSources(sources, step.steps, wanted);
+async function askSources(reach: Reach, steps: readonly Step<GuardedSource>[], wanted: ReadonlySet<Step>): Promise<void> {
+  for (const step of steps) if (wanted.has(step) && (await reach.related(step.source))) await askSources(reach, step.steps, wanted);
 }

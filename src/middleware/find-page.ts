@@ -16,9 +16,9 @@ import { ofRead } from './exchange/problem-codes.ts';
 import { reportError } from './exchange/report-error.ts';
 import { step } from './exchange/step.ts';
 import { type FindOptions, findOptions } from './find-record.ts';
+import { reachOf } from './reach/reach.ts';
 import { aThrough, isSortable, type Through } from './relations/compile-through.ts';
 import type { GuardedSource } from './relations/relation-targets.ts';
-import { sourceScopesOf } from './relations/source-scopes.ts';
 
 /** Options of {@link findPage}. */
 export interface FindPageOptions extends FindOptions {
@@ -126,9 +126,9 @@ async function askNamed(
   paths: readonly (readonly ThroughStep[])[],
   through: Through,
 ): Promise<SeenThrough> {
-  const scopes = sourceScopesOf(ctx);
+  const reach = reachOf(ctx);
   for (const steps of [...named.map((field) => field.steps), ...paths]) {
-    for (const { source } of steps) if (!(await scopes.of(source as GuardedSource))) break; // those of `listQuery`
+    for (const { source } of steps) if (!(await reach.related(source as GuardedSource))) break; // those of `listQuery`
   }
-  return { through: { sight: scopes.known, maxIds: through.maxIds, maxSorted: through.maxSorted } };
+  return { through: { sight: reach.seen, maxIds: through.maxIds, maxSorted: through.maxSorted } };
 }

@@ -3,6 +3,7 @@ import { aFunction, checkValue } from '../options.ts';
 import type { Called, Context, Guard, ResourceMiddleware } from './exchange/context.ts';
 import { problemsOf } from './exchange/descriptor.ts';
 import { step, whenKnown } from './exchange/step.ts';
+import { askGuard } from './reach/ask.ts';
 
 /**
  * Lets a request pass if every guard returns `true`; otherwise it is 403. Guards are asked in order. A guard in several
@@ -26,8 +27,7 @@ function ask(guards: readonly Guard[], from: number, ctx: Context): void | Promi
   const next = guards.findIndex((guard, index) => index >= from && !ctx.openedGuards?.has(guard));
   const guard = guards[next];
   if (!guard) return;
-  ctx.exchange?.throwIfGivenUp();
-  return whenKnown(guard(ctx), (isOpen) => {
+  return whenKnown(askGuard(ctx, guard), (isOpen) => {
     if (isOpen !== true) throw new Problem({ code: 'forbidden', detail: 'You may not do this.' });
     ctx.openedGuards?.add(guard);
     return ask(guards, next + 1, ctx);

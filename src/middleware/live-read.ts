@@ -14,11 +14,11 @@ import { perView } from './exchange/in-view.ts';
 import { passesOf } from './exchange/order.ts';
 import { readAddress } from './exchange/read-address.ts';
 import { composeChain, step } from './exchange/step.ts';
+import { reachOf } from './reach/reach.ts';
 import { requestPath } from './record.ts';
 import type { Includes } from './relations/compile-includes.ts';
 import { aThrough, type Through } from './relations/compile-through.ts';
 import type { GuardedSource } from './relations/relation-targets.ts';
-import { sourceScopesOf } from './relations/source-scopes.ts';
 
 /** Options of {@link liveRead}. */
 export interface LiveReadOptions {
@@ -91,7 +91,7 @@ export function liveRead(model: ModelInput, chain: readonly ResourceMiddleware[]
 }
 
 function known(ctx: Context, source: GuardedSource | undefined): unknown {
-  const scope = source && sourceScopesOf(ctx).known.get(source);
+  const scope = source && reachOf(ctx).seen.get(source);
   return scope && filterOf(scope);
 }
 
@@ -102,11 +102,11 @@ async function askSources(ctx: Context, paths: Includes['paths'] | undefined, th
     query && through ? [...throughFields(query).map(({ steps }) => steps), ...(query.filter ? pathsIn(query.filter) : [])] : [];
   const ofIncludes = (query?.include ?? include).map((name) => paths?.get(name) ?? []);
   const asked = new Set<GuardedSource>();
-  const scopes = sourceScopesOf(ctx);
+  const reach = reachOf(ctx);
   for (const steps of [...ofQuery, ...ofIncludes]) {
     for (const { source } of steps) {
       asked.add(source as GuardedSource);
-      if (!(await scopes.of(source as GuardedSource))) break;
+      if (!(await reach.related(source as GuardedSource))) break;
     }
   }
   return [...asked];

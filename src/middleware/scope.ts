@@ -5,6 +5,8 @@ import { asRowScope } from '../mongo/predicate/row-scope.ts';
 import { aFunction, checkOptions, checkValue, type Legal, type LegalOptions, trueOrFalse } from '../options.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
 import { step, whenKnown } from './exchange/step.ts';
+import { askScope } from './reach/ask.ts';
+import { reachOf } from './reach/reach.ts';
 
 /** Options of {@link scope}. */
 export interface ScopeOptions {
@@ -44,9 +46,9 @@ export function scope(model: ModelInput, filterOf: Called<[ctx: Context], unknow
   const { writes = true } = options;
   const compiled = asCompiled(model);
   return step({ problems: ['internal'] }, function scope(ctx) {
-    ctx.exchange?.throwIfGivenUp();
-    return whenKnown(filterOf(ctx), (filter) => {
-      const conditions = readScope(filter, compiled.scopeFields);
+    return whenKnown(askScope(ctx, filterOf), (answer) => {
+      reachOf(ctx).keepOwn(filterOf, answer);
+      const conditions = readScope(answer, compiled.scopeFields);
       if (writes) ctx.writeScope = ctx.writeScope ? [...ctx.writeScope, ...conditions] : conditions;
       ctx.scope = asRowScope(all(fulfilling(conditions), ctx.scope), compiled, ctx.writeScope ?? []);
     });

@@ -3,7 +3,7 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { describeErrors } from '../model/write/refuse-invalid.ts';
 import { isSeen, noteSubject, type Subject, subjectOf } from '../model/write/subject.ts';
 import { note, notesOf } from '../rules.ts';
-import type { Reach } from './limits.ts';
+import type { StoreReach } from './limits.ts';
 
 /** Finds the document that an operation was given: that at a place, if it was given several. */
 type DocumentAt = (place: string | undefined) => unknown;
@@ -20,7 +20,7 @@ export interface Hearing {
  * In a request, a store throws problems that name every field. Each error notes what it is about, so that what is
  * answered is told in the client's view. The application itself gets a plain Error for what no client may hear of.
  */
-export function compileHearing(model: CompiledModel, reach: Reach | undefined): Hearing {
+export function compileHearing(model: CompiledModel, reach: StoreReach | undefined): Hearing {
   const refused = (error: unknown) => (reach || !isProblem(error) ? error : asApplication(error, model));
   return {
     refused,

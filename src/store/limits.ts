@@ -8,7 +8,7 @@ import { everything, readAnyScope } from '../mongo/predicate/read-scope.ts';
 export type ReadScope = ReturnType<typeof readAnyScope>;
 
 /** The records that a request may reach by its stores. */
-export interface Reach extends Pick<Required<Writer>, 'scopeOf' | 'scopeOfMade' | 'reads'> {
+export interface StoreReach extends Pick<Required<Writer>, 'scopeOf' | 'scopeOfMade' | 'reads'> {
   /**
    * Finds the scope of a model's records, which is asked for when it is needed. Throws a plain Error if no single
    * resource has it.
@@ -30,7 +30,7 @@ export type Within = <T>(run: (limits: Limits) => Promise<T>) => Promise<T>;
 
 interface LimitedUser {
   work(): Work;
-  readonly reach?: Reach;
+  readonly reach?: StoreReach;
 }
 
 /**

@@ -23,7 +23,7 @@ import { compileHearing, hearAll } from './hearing.ts';
 import { compileSaveDocument } from './held-documents.ts';
 import { lifeOnly, readHistory } from './history.ts';
 import { legal, legalCascade, legalDeleted, legalFind, legalHistory, legalIfMatch, legalRemove, legalScope } from './legal-options.ts';
-import { compileLimits, type Limits, type Reach } from './limits.ts';
+import { compileLimits, type Limits, type StoreReach } from './limits.ts';
 import { openMany } from './many.ts';
 import { compileModelReferences } from './model-references.ts';
 import { loadKeeps, purge, requireDeletedAt } from './purge.ts';
@@ -82,7 +82,7 @@ export interface StoreUser {
   /** Called before the store changes or removes records. */
   changes?(): void;
   /** The records that the user may reach. @default every record */
-  readonly reach?: Reach;
+  readonly reach?: StoreReach;
 }
 
 type Many = Pick<Store<HasFields>, 'createMany' | 'updateMany' | 'removeMany'>;

@@ -59,6 +59,8 @@ interface CallerSlots {
   view?: View;
   /** Set by `guards`: the guards that have opened for this request. `authenticate` resets it. */
   openedGuards?: Set<unknown> | undefined;
+  /** @internal Set by `reachOf`: what the caller may see, for as long as these are the opened guards. */
+  reach?: { readonly opened: ReadonlySet<unknown> };
   /** Set by `scope`: the row filter of every query of this request. Several scopes narrow each other. */
   scope?: RowScope;
   /** Set by `scope`: the conditions that a record which a client writes must fulfil. */

@@ -12,7 +12,7 @@ import { workOf } from '../exchange/exchange.ts';
 import { copiedIn, referredIn } from '../exchange/referred-records.ts';
 import { findSeen, type Sought } from '../exchange/require-seen.ts';
 import { runAlone, step } from '../exchange/step.ts';
-import { isRefusal } from '../relations/source-scopes.ts';
+import { isRefusal, reachOf } from '../reach/reach.ts';
 import { findScoped, readConditions } from '../relations/store-reach.ts';
 import { noteAddress } from './note-address.ts';
 
@@ -53,7 +53,7 @@ export function compileReplays(
   const collection = openCollection(model, database);
   const isOwn = (one: ShownRecord) => one.collection === model.collection;
   async function readOwn(ctx: Context): Promise<readonly Condition[]> {
-    return scope ? readScope(await (scope as ScopeFunction)(ctx), model.scopeFields) : [];
+    return scope ? readScope(await reachOf(ctx).own(scope), model.scopeFields) : [];
   }
   /** Undefined if the caller may see no such record, or if no resource says which. */
   async function conditionsFor(ctx: Context, one: ShownRecord): Promise<readonly Condition[] | undefined> {

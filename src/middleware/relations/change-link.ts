@@ -16,8 +16,8 @@ import { ofChange, ofLedger, ofRead, ofReferences, ofValues } from '../exchange/
 import { parameterOf, readAddress, readId, readReference } from '../exchange/read-address.ts';
 import { step } from '../exchange/step.ts';
 import { findCurrent, updatePart } from '../exchange/write-part.ts';
+import { reachOf } from '../reach/reach.ts';
 import type { GuardedSource } from './relation-targets.ts';
-import { sourceScopesOf } from './source-scopes.ts';
 import { isOpenTo, writerOf } from './writer.ts';
 
 /** An array of references, and the records to which they may lead. */
@@ -40,7 +40,7 @@ export function findOther({ slot, source, field, refusal }: Link, mustExist: boo
     const text = parameterOf(ctx, 'other');
     const id = readId(text, source.model);
     if (mustExist) {
-      const scope = await sourceScopesOf(ctx).of(source);
+      const scope = await reachOf(ctx).related(source);
       if (!scope) throw notFound();
       await source.collection.findOne(id, scope, { fields: onlyId, latest: true }, workOf(ctx));
     }

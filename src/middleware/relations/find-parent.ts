@@ -10,6 +10,7 @@ import { workOf } from '../exchange/exchange.ts';
 import { ofRead } from '../exchange/problem-codes.ts';
 import { parameterOf, readAddress, readReference } from '../exchange/read-address.ts';
 import { step } from '../exchange/step.ts';
+import { reachOf } from '../reach/reach.ts';
 
 /** The records that an operation below a record is about. */
 export interface ParentOptions extends DatabaseOptions {
@@ -34,7 +35,7 @@ export function findParent(parent: CompiledModel, { scope, child, via, latest = 
   const slot = relationSlot((child.fieldTable.get(via.name) as FieldEntry).field) as Slot;
   return step({ problems: [...ofRead, 'not_found'] }, async function findParent(ctx) {
     ctx.exchange?.throwIfGivenUp();
-    const own = scope && fulfilling(readScope(await (scope as ScopeFunction)(ctx), parent.scopeFields));
+    const own = scope && fulfilling(readScope(await reachOf(ctx).own(scope), parent.scopeFields));
     const { id, scope: above } = readAddress(ctx, parent);
     await collection.findOne(id, all(own, above), { fields: onlyId, latest }, workOf(ctx));
     const refers: Condition = { field: via, operator: 'eq', value: id };

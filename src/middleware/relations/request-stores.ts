@@ -6,8 +6,8 @@ import type { Context, FindResources, Slots } from '../exchange/context.ts';
 import { exchangeOf } from '../exchange/exchange.ts';
 import { noteRead } from '../exchange/referred-records.ts';
 import { holdModel } from '../exchange/write-result.ts';
-import { noteMade } from './made-records.ts';
-import { reachOf } from './store-reach.ts';
+import { reachOf } from '../reach/reach.ts';
+import { storeReachOf } from './store-reach.ts';
 
 /** What a request needs for the stores of its api. */
 export type RequestStores = Required<Pick<Slots, 'store' | 'transaction'>> & Pick<Slots, 'findResources'>;
@@ -60,9 +60,9 @@ function userOf(ctx: Context | undefined): StoreUser {
     changes() {
       ctx.hasChanged = true;
     },
-    reach: reachOf(ctx),
+    reach: storeReachOf(ctx),
     makes(record) {
-      noteMade(ctx, record);
+      reachOf(ctx).noteMade(record);
     },
     hold(_document, record) {
       holdModel(ctx, record.model);

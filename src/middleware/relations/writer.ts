@@ -3,28 +3,20 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { writableNames } from '../../model/write/access.ts';
 import type { CascadeObserver, Writer } from '../../mongo/collection/writer.ts';
 import type { Context } from '../exchange/context.ts';
-import { withViews } from '../views/asked-rules.ts';
-import { madeScope } from './made-records.ts';
+import { reachOf } from '../reach/reach.ts';
 import type { GuardedSource } from './relation-targets.ts';
-import { sourceScopesOf } from './source-scopes.ts';
 
 /** Tells for the dotted name of a field whether a client may write it: it is open, and the server does not set it. */
 export function isOpenTo(open: ReadonlySet<string>, server: Readonly<Record<string, unknown>> | undefined): (name: string) => boolean {
   return (name) => open.has(name) && !(server && Object.hasOwn(server, name.split('.', 1)[0] ?? ''));
 }
 
-/** Whether the caller of a request reads a field of a model. */
-export async function readsField(ctx: Context, model: CompiledModel, name: string): Promise<boolean> {
-  const { fieldTable } = await withViews(ctx, (see) => see(model));
-  return fieldTable.get(name)?.isPrivate === false;
-}
-
 /** The client of a request. It may write the fields that `checkCreate`, `checkPatch` or `checkPut` has opened. */
 export function writerOf(ctx: Context, observer?: CascadeObserver): Writer {
   const mayWrite = (name: string) => ctx.mayWrite?.(name) ?? false;
   return {
-    scopeOf: (source) => sourceScopesOf(ctx).of(source as GuardedSource),
-    reads: (model, name) => readsField(ctx, model, name),
+    scopeOf: (source) => reachOf(ctx).related(source as GuardedSource),
+    reads: (model, name) => reachOf(ctx).reads(model, name),
     mayWrite,
     mayName: mayWrite,
     writeScope: ctx.writeScope,
@@ -46,7 +38,7 @@ export function compileWriter(
   const mayWrite = (name: string) => clientFields.has(name);
   const mayName = (name: string) => names().has(name);
   return (ctx, observer) => {
-    const scopeOfMade: Writer['scopeOfMade'] = (source) => madeScope(ctx, source as GuardedSource);
+    const scopeOfMade: Writer['scopeOfMade'] = (source) => reachOf(ctx).made(source as GuardedSource);
     return { ...writerOf(ctx, observer), scopeOfMade, mayWrite, mayName, writeScope: undefined };
   };
 }
