@@ -13,7 +13,7 @@ import { StoredRecord } from '../stored-record.ts';
 type Stored = Record<string, unknown>;
 
 /** Which records a read finds. */
-export type Which = Matching | Among;
+type Which = Matching | Among;
 
 /** The records of a scope. */
 export interface Matching {

@@ -209,7 +209,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
         const before = deletion ? undefined : await find(target, work);
         const written = await plain.write(plan, work);
         const states: States = deletion ? [written.stored, afterDelete(written.stored, deletion)] : [before?.stored, written.stored];
-        await record([states], work, changes.blind);
+        await record([states], work, changes?.blind);
         return written;
       });
     },

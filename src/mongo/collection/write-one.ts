@@ -2,7 +2,7 @@ import type { Collection, FindOneOptions } from 'mongodb';
 import { notFound, Problem, validationFailed } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { asSent } from '../../model/value/copy-value.ts';
-import type { Changes } from '../../model/write/plan-changes.ts';
+import type { Changes, StoredCheck } from '../../model/write/plan-changes.ts';
 import { recordAsBytes, type WritesAsBytes } from '../driver/bson-options.ts';
 import type { Commands } from '../driver/commands.ts';
 import type { Command, Work } from '../driver/work.ts';
@@ -42,17 +42,17 @@ export function openWriteOne(
   }
 
   function toFilter({ target: { id, scope, precondition }, changes, where }: WritePlan): Filter {
-    const further = [scope, precondition && buildPrecondition(model, precondition), requireMergeable(changes), where];
+    const further = [scope, precondition && buildPrecondition(model, precondition), changes && requireMergeable(changes), where];
     return further.reduce<Filter>((filter, one) => (one ? both(filter, one) : filter), { _id: id });
   }
 
   /** Finds out why a write matched nothing. Returns the record if neither the target nor the changes explain it. */
-  async function explainMiss({ id, scope, precondition }: Target, changes: Changes, work: Work): Promise<Stored> {
+  async function explainMiss({ id, scope, precondition }: Target, changes: Changes | undefined, work: Work): Promise<Stored> {
     // A secondary may not have the state yet that the write has seen.
     const stored = await readLatest(work, (command) => findFirst(both({ _id: id }, scope), command, { readPreference: 'primary' }));
     if (!stored) throw notFound();
     checkPrecondition(model, precondition, stored);
-    const refused = refusalsBy(stored, changes);
+    const refused = changes ? refusalsBy(stored, changes) : [];
     if (refused.length > 0) throw validationFailed(refused);
     return stored;
   }
@@ -73,10 +73,14 @@ export function openWriteOne(
    * Checks stored values that the client may not write, the one write of two commands. It reads, checks, and writes if
    * nothing has changed since: the revision, or without one the values that were checked.
    */
-  async function writeChecked(plan: WritePlan, filter: Filter, work: Work): Promise<StoredRecord> {
-    const { target, changes } = plan;
-    const { storedCheck } = changes;
-    if (!storedCheck) throw new Error('Only changes with checks of stored values are checked.');
+  async function writeChecked(
+    plan: WritePlan,
+    changes: Changes,
+    storedCheck: StoredCheck,
+    filter: Filter,
+    work: Work,
+  ): Promise<StoredRecord> {
+    const { target } = plan;
     return retry(async () => {
       const found = await explainMiss(target, changes, work);
       const errors = checkStored(storedCheck, changes, found);
@@ -94,7 +98,7 @@ export function openWriteOne(
       const { target, changes } = plan;
       if (writesNothing(plan)) return new StoredRecord(model, await explainMiss(target, changes, work));
       const filter = toFilter(plan);
-      if (changes.storedCheck) return writeChecked(plan, filter, work);
+      if (changes?.storedCheck) return writeChecked(plan, changes, changes.storedCheck, filter, work);
       for (let race = 0; race < maxRaces; race++) {
         const written = await send(plan, filter, work);
         if (written) return new StoredRecord(model, written);

@@ -18,8 +18,11 @@ export interface WritePlan {
   readonly target: Target;
   /** Which records it sees. @default those that the collection sees */
   readonly sees?: Visible;
-  /** The values that are set: what they refer to is checked, and what the record lacks for them explains a miss. */
-  readonly changes: Changes;
+  /**
+   * The values that are set: what they refer to is checked, and what the record lacks for them explains a miss.
+   * @default none
+   */
+  readonly changes?: Changes;
   /** What else is added to an array, besides the changes. */
   readonly added?: Assignment;
   /** What the record must fulfil besides, so that the write finds it. */
@@ -35,8 +38,6 @@ export interface WritePlan {
   explain?(stored: Readonly<Record<string, unknown>>): boolean;
 }
 
-const noChanges: Changes = { assignments: [], embedded: [] };
-
 /** Plans the write of the changes of a patch or put. */
 export function planUpdate(model: CompiledModel, target: Target, changes: Changes): WritePlan {
   return { kind: 'update', target, changes, build: (now) => buildUpdate(model, changes, now) };
@@ -48,7 +49,7 @@ export function planUpdate(model: CompiledModel, target: Target, changes: Change
  * @default a deletion of its own
  */
 export function planRemove(model: CompiledModel, target: Target, deletion = newDeletion()): WritePlan {
-  const plan = { kind: 'remove', target, changes: noChanges, deletion } as const;
+  const plan = { kind: 'remove', target, deletion } as const;
   return model.deletedAt ? { ...plan, build: () => buildUpdate(model, marking(model, deletion), deletion.at) } : plan;
 }
 
@@ -59,10 +60,10 @@ export function planRemove(model: CompiledModel, target: Target, deletion = newD
  */
 export function planRestore(model: CompiledModel, target: Target, clearing: readonly BsonDocument[] = []): WritePlan {
   const build = (now: Date) => [...clearing, ...buildUpdate(model, unmarking(model), now)];
-  return { kind: 'restore', target, sees: 'only', changes: noChanges, build };
+  return { kind: 'restore', target, sees: 'only', build };
 }
 
 /** Whether a patch or put sets nothing, so that the record is only looked for. */
 export function writesNothing({ kind, changes }: WritePlan): boolean {
-  return kind === 'update' && changesNothing(changes);
+  return kind === 'update' && changes !== undefined && changesNothing(changes);
 }

@@ -244,6 +244,7 @@ function openCheckedWrites(
 
     write(plan, work) {
       const { target, changes, added } = plan;
+      if (!changes) return plain.write(plan, work);
       const all = added ? { ...changes, assignments: [...changes.assignments, added] } : changes;
       const named = namedInChanges(edges, all, target.writer);
       // The record of an element was looked for before: if it is missing now, it has gone since.
