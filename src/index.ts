@@ -1,4 +1,4 @@
-export type { Api } from './api/api.ts';
+export type { Api, KoaRouter } from './api/api.ts';
 export type { ApiOptions, BatchOptions, ConcurrencyOptions, IdempotencyOptions, OpenapiOptions } from './api/api-options.ts';
 export type { CloseOptions } from './api/close.ts';
 export { diagram } from './api/diagram.ts';
@@ -46,6 +46,7 @@ export type {
   ScopeFunction,
   Slots,
 } from './middleware/exchange/context.ts';
+export type { KoaContext, KoaMiddleware, KoaNext } from './middleware/exchange/koa-context.ts';
 export { type LiveStreams, type LiveStreamsOptions, liveStreams, type RecheckOptions } from './middleware/exchange/live-streams.ts';
 export { type StreamPlaces, streamPlaces } from './middleware/exchange/stream-places.ts';
 export type { RecordsPage } from './middleware/exchange/write-records.ts';
@@ -147,9 +148,10 @@ export type { Database } from './mongo/driver/database.ts';
 export type { CollectionPlan, ExistingIndex, IndexPlan, MatchedIndex } from './mongo/indexes/index-plan.ts';
 export type { IndexOptions, PlannedIndex } from './mongo/indexes/wanted-indexes.ts';
 export type { ChangedField } from './mongo/ledger/changed-fields.ts';
-export type { Paging } from './mongo/list/parse-paging.ts';
+export type { CursorPaging, OffsetPaging, Paging } from './mongo/list/parse-paging.ts';
 export { everything } from './mongo/predicate/read-scope.ts';
 export type { RowScope } from './mongo/predicate/row-scope.ts';
+export type { References } from './mongo/relations/references.ts';
 export { StoredRecord } from './mongo/stored-record.ts';
 export { type CollectionValidator, collectionValidator } from './mongo/validators/collection-validator.ts';
 export type { ExistingValidator, ValidatorComparison, ValidatorOptions, ValidatorPlan } from './mongo/validators/validator-plan.ts';

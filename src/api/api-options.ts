@@ -1,6 +1,6 @@
-import type Koa from 'koa';
 import type { CrossOriginOptions } from '../middleware/cross-origin.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
+import type { KoaContext } from '../middleware/exchange/koa-context.ts';
 import type { LiveStreamsOptions } from '../middleware/exchange/live-streams.ts';
 import type { SearchLimits } from '../middleware/exchange/searching.ts';
 import type { NameClient } from '../middleware/in-flight-limit.ts';
@@ -16,7 +16,7 @@ import type { RequestContext } from '../resource/define/custom-operation.ts';
 import { type PlainOptions, plainOptionNames } from './plain-adapter.ts';
 
 /** Who may read the OpenAPI description of an api. */
-export interface OpenapiOptions<Principal, App = Koa.Context> {
+export interface OpenapiOptions<Principal, App = KoaContext> {
   /**
    * Asked after `authenticate`, before the description and before every file of the docs page: each must return true.
    */
@@ -44,7 +44,7 @@ export interface BatchOptions {
 }
 
 /** Settings of `Idempotency-Key`. */
-export interface IdempotencyOptions<Principal, App = Koa.Context> {
+export interface IdempotencyOptions<Principal, App = KoaContext> {
   /** Names the caller: each has keys and answers of its own. It must not return an empty text. */
   readonly principal: (ctx: RequestContext<Principal, App>) => string | Promise<string>;
   /** Whether a POST, PATCH or batch without a key is answered with 400. @default false */
@@ -63,7 +63,7 @@ export interface IdempotencyOptions<Principal, App = Koa.Context> {
 }
 
 /** Settings of {@link ApiOptions.maxConcurrency}. */
-export interface ConcurrencyOptions<Principal, App = Koa.Context> {
+export interface ConcurrencyOptions<Principal, App = KoaContext> {
   /** How many requests of all clients may be in flight; the next one is answered with 503. @default no limit */
   readonly total?: number;
   /** How many requests of one client may be in flight; its next one is answered with 429. */
@@ -76,7 +76,7 @@ export interface ConcurrencyOptions<Principal, App = Koa.Context> {
 }
 
 /** Settings of an api. */
-export interface ApiOptions<Resource, Principal = unknown, App = Koa.Context>
+export interface ApiOptions<Resource, Principal = unknown, App = KoaContext>
   extends DescriptionOptions,
     PlainOptions,
     ThroughLimits,

@@ -1,8 +1,8 @@
 import type Router from '@koa/router';
-import type Koa from 'koa';
 import type { Db } from 'mongodb';
 import type { DeliverOptions, Delivery } from '../delivery/deliver.ts';
 import type { WatchedQueue } from '../delivery/watched-queues.ts';
+import type { KoaMiddleware } from '../middleware/exchange/koa-context.ts';
 import type { RecheckOptions } from '../middleware/exchange/live-streams.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Keeps } from '../mongo/keeps/keep.ts';
@@ -25,6 +25,9 @@ export interface Indexing {
   readonly latches?: Model | undefined;
 }
 
+/** The `Router` of `@koa/router`, under a name of this package: an app need not install it to export one. */
+export interface KoaRouter extends Router {}
+
 /** An api, ready to be served. */
 export interface Api<Principal = unknown> {
   /**
@@ -39,7 +42,7 @@ export interface Api<Principal = unknown> {
    * app.use(mount('/v1', api.routes())); // with koa-mount
    * router.use('/shop', api.routes(orders));
    */
-  routes(resource?: Resource<Principal>): Koa.Middleware;
+  routes(resource?: Resource<Principal>): KoaMiddleware;
   /**
    * Returns the `Router` of `@koa/router` of a resource of the api: to print it, to make links by `router.url`, and to
    * `use` it in a router of the app. What is around every operation of the api is around those of the router too. Its
@@ -52,7 +55,7 @@ export interface Api<Principal = unknown> {
    * app.use(router.routes());
    * router.url('get', { id: '5' }); // '/api/orders/5'
    */
-  router(resource: Resource<Principal>): Router;
+  router(resource: Resource<Principal>): KoaRouter;
   /**
    * Returns a request listener for `node:http`. It answers all requests: OPTIONS with 204 and `Allow`, and paths
    * outside the prefix with a 404 problem.

@@ -1,14 +1,14 @@
 import type Router from '@koa/router';
-import type Koa from 'koa';
 import { noSuchPath } from '../errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
+import type { KoaNext } from '../middleware/exchange/koa-context.ts';
 import { ResourceRouter } from './resource-router.ts';
 import type { Route, Way } from './route.ts';
 
 /** Finds the operations of an api by the part of a path after its prefix. */
 export interface Dispatch {
   /** Runs the operation of a request, or throws 404 or 405. */
-  run(ctx: Context, path: string, next: Koa.Next, way?: Way): Promise<void>;
+  run(ctx: Context, path: string, next: KoaNext, way?: Way): Promise<void>;
   /** Whether it has found the operation of a request, which it carries out once. */
   hasRun(ctx: Context): boolean;
   /** The operation that answers a method at a path. */

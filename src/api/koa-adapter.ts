@@ -1,6 +1,6 @@
 import Router from '@koa/router';
-import type Koa from 'koa';
 import type { Context, ResourceMiddleware } from '../middleware/exchange/context.ts';
+import type { KoaContext, KoaMiddleware, KoaNext } from '../middleware/exchange/koa-context.ts';
 import { queryMethods } from '../resource/define/endpoints.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Probes } from './health.ts';
@@ -20,7 +20,7 @@ interface Mounted extends Answering {
 }
 
 /** Answers a request by its path, from the prefix of the api on, or calls `next()`. */
-type Answer = (ctx: Context, path: string, next: Koa.Next) => Promise<unknown>;
+type Answer = (ctx: Context, path: string, next: KoaNext) => Promise<unknown>;
 
 /**
  * Creates the middleware for a Koa app. It answers all requests except OPTIONS below `root`: the prefix of the api, or
@@ -29,15 +29,15 @@ type Answer = (ctx: Context, path: string, next: Koa.Next) => Promise<unknown>;
  * It can be mounted anywhere. `koa-mount` removes its own path from `ctx.path`. `@koa/router` does not change
  * `ctx.path`, but nests a middleware that has a `router`: two wildcards, because it copies all routes of that router.
  */
-export function compileKoaAdapter(prefix: string, answering: Mounted, root: string): Koa.Middleware {
+export function compileKoaAdapter(prefix: string, answering: Mounted, root: string): KoaMiddleware {
   const answer = compileAnswer(prefix, answering, root);
   const isWhole = root === prefix;
   const router = new Router({ strict: !isWhole });
   registerBelow(router, isWhole ? '' : root, methods, answer); // what is around one resource is not around the rest of the app
-  function api(ctx: Context, next: Koa.Next): Promise<unknown> {
+  function api(ctx: Context, next: KoaNext): Promise<unknown> {
     return answer(ctx, ctx.path, next);
   }
-  return Object.assign(api, { router });
+  return Object.assign(api as KoaMiddleware, { router });
 }
 
 /**
@@ -68,7 +68,7 @@ const tail = 'path below the mount';
  * path below the mount, whatever prefixes and parameters the outer routers have.
  */
 function registerBelow(router: Router, root: string, methods: string[], answer: Answer): void {
-  const register = (path: string, pathOf: (ctx: Koa.Context) => string) =>
+  const register = (path: string, pathOf: (ctx: KoaContext) => string) =>
     router.register(path, methods, (ctx, next) => answer(ctx as unknown as Context, root + pathOf(ctx), next), {
       name: 'around',
       ignoreWildcardParameter: tail,

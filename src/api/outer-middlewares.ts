@@ -1,10 +1,10 @@
-import type Koa from 'koa';
 import { ConfigurationError } from '../errors.ts';
 import { answerTimeout } from '../middleware/answer-timeout.ts';
 import { type Authenticate, anonymous, authenticate } from '../middleware/authenticate.ts';
 import { crossOrigin } from '../middleware/cross-origin.ts';
 import type { Context, FindResources, ResourceMiddleware } from '../middleware/exchange/context.ts';
 import { exchangeOf, setHeader } from '../middleware/exchange/exchange.ts';
+import type { KoaNext } from '../middleware/exchange/koa-context.ts';
 import { composeChain, step } from '../middleware/exchange/step.ts';
 import { guards } from '../middleware/guards.ts';
 import { inFlightLimit, type NameClient } from '../middleware/in-flight-limit.ts';
@@ -123,7 +123,7 @@ const noSniffing = step({}, function noSniffing(ctx) {
 function traceRequests(): readonly ResourceMiddleware[] {
   const detail = readDetail(process.env.DEBUG);
   if (detail === undefined) return [];
-  async function traceRequest(ctx: Context, next: Koa.Next): Promise<void> {
+  async function traceRequest(ctx: Context, next: KoaNext): Promise<void> {
     const begun = performance.now();
     const exchange = exchangeOf(ctx);
     const wasOver = exchange.isOver; // the client has gone while a middleware above was busy

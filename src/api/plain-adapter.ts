@@ -2,6 +2,7 @@ import Koa from 'koa';
 import { noSuchPath } from '../errors.ts';
 import { isOfStream } from '../middleware/exchange/contain-errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
+import type { KoaContext, KoaNext } from '../middleware/exchange/koa-context.ts';
 import { tryAll } from '../mistakes.ts';
 import { isSocketError } from '../mongo/driver/server-error.ts';
 import { aFunction, checkValue, orUndefined, trueOrFalse } from '../options.ts';
@@ -17,7 +18,7 @@ export interface PlainOptions {
    * Called for every unexpected error, with the Koa context.
    * @default writes the error to standard error, as Koa does
    */
-  readonly onError?: (error: Error, ctx: Koa.Context) => void;
+  readonly onError?: (error: Error, ctx: KoaContext) => void;
   /** Trusts the `X-Forwarded-*` headers of a reverse proxy, like `app.proxy` of Koa. @default false */
   readonly proxy?: boolean;
 }
@@ -35,12 +36,12 @@ export function compileApp(prefix: string, { probes, around, dispatch }: Answeri
   const app = new Koa({ proxy });
   const tell = onError ?? ((error: Error) => app.onerror(error));
   app.on('error', (error: Error, ctx: Context) => (isOfConnection(error, ctx) ? undefined : tell(error, ctx)));
-  app.use(async function health(ctx: Context, next: Koa.Next) {
+  app.use(async function health(ctx: Context, next: KoaNext) {
     const probe = probes.get(`${ctx.method} ${belowPrefix(prefix, ctx.path)}`);
     await (probe ? probe(ctx, async () => undefined) : next());
   });
   app.use(around);
-  app.use(async function api(ctx: Context, next: Koa.Next) {
+  app.use(async function api(ctx: Context, next: KoaNext) {
     const below = belowPrefix(prefix, ctx.path);
     if (below === undefined) throw noSuchPath();
     if (ctx.req instanceof InProcessRequest) takeGiven(ctx, ctx.req);

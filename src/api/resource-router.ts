@@ -1,8 +1,8 @@
 import Router from '@koa/router';
-import type Koa from 'koa';
 import { ConfigurationError, noSuchPath } from '../errors.ts';
 import type { Context } from '../middleware/exchange/context.ts';
 import { workOf } from '../middleware/exchange/exchange.ts';
+import type { KoaNext } from '../middleware/exchange/koa-context.ts';
 import { named } from '../middleware/exchange/step.ts';
 import { describeOptions, methodNotAllowed } from './path-methods.ts';
 import type { Route, Way } from './route.ts';
@@ -23,7 +23,7 @@ const begun = Symbol('dispatched');
 interface Begun {
   readonly way: Way;
   /** Follows the chain of the operation. It is not that of the router, whose other routes at the path come next. */
-  readonly next: Koa.Next;
+  readonly next: KoaNext;
   /** The parameters of the mount. */
   readonly mount: Readonly<Record<string, string>> | undefined;
 }
@@ -67,7 +67,7 @@ export class ResourceRouter {
   }
 
   /** Runs the route of a path and of the method of a request, or throws 404 or 405. */
-  dispatch(ctx: Routed, path: string, next: Koa.Next, way: Way): Promise<void> {
+  dispatch(ctx: Routed, path: string, next: KoaNext, way: Way): Promise<void> {
     const canonical = toCanonical(path);
     if (canonical === undefined) throw noSuchPath();
     ctx.newRouterPath = canonical; // the router matches it instead of `ctx.path`

@@ -1,6 +1,6 @@
-import type Koa from 'koa';
 import { ConfigurationError } from '../errors.ts';
 import type { Authenticate } from '../middleware/authenticate.ts';
+import type { KoaContext } from '../middleware/exchange/koa-context.ts';
 import { type CallerRules, checkRuleFunctions } from '../middleware/views/asked-rules.ts';
 import { tryAll } from '../mistakes.ts';
 import { compileModel } from '../model/compile/compile-model.ts';
@@ -19,7 +19,7 @@ import { createApi } from './create-api.ts';
 import type { Resource } from './resource.ts';
 
 /** Options of {@link service}. */
-export interface ServiceOptions<Principal, Rule extends string = string, App = Koa.Context> {
+export interface ServiceOptions<Principal, Rule extends string = string, App = KoaContext> {
   /**
    * Returns the principal of a request, or undefined or null for an anonymous one. If it declares the context of your
    * app, with `ctx.session` for example, the functions of all resources get that context.
@@ -47,7 +47,7 @@ type KnowsRules<F extends Fields, Rule extends string> = [RulesOf<F>] extends [R
   : { readonly model: { readonly 'the service lacks the rules': Exclude<RulesOf<F>, Rule> } };
 
 /** Creates resources and apis that share one function to authenticate. */
-export interface Service<Principal, Rule extends string = never, App = Koa.Context> {
+export interface Service<Principal, Rule extends string = never, App = KoaContext> {
   /**
    * Describes a resource. Its functions get the principal with the type that `authenticate` returns. Mistakes are
    * reported by `api()`.
@@ -97,7 +97,7 @@ const tableOfRules = 'an object with a function for each name';
  * const shop = service({ authenticate: (ctx) => users.get(ctx.get('authorization')) });
  * const api = shop.api({ db, prefix: '/api', resources: [shop.resource({ model: Order })] });
  */
-export function service<Principal = never, const Rule extends string = never, App = Koa.Context>(
+export function service<Principal = never, const Rule extends string = never, App = KoaContext>(
   options: ServiceOptions<Principal, Rule, App> = {},
 ): Service<Principal, Rule, App> {
   checkOptions(options, { authenticate: orUndefined(aFunction), rules: orUndefined(anObject(tableOfRules)) }, '`service`');

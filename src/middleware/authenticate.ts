@@ -1,14 +1,14 @@
-import type Koa from 'koa';
 import { Unauthorized } from '../errors.ts';
 import { aFunction, checkValue } from '../options.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import type { KoaContext } from './exchange/koa-context.ts';
 import { step, whenKnown } from './exchange/step.ts';
 
 /**
  * Returns the principal of a request. A falsy value (undefined, null, false, `''`, NaN, 0) means that the request is
  * anonymous. It may throw {@link Unauthorized} with headers.
  */
-export type Authenticate<Principal, App = Koa.Context> = (ctx: App) => Principal | null | undefined | Promise<Principal | null | undefined>;
+export type Authenticate<Principal, App = KoaContext> = (ctx: App) => Principal | null | undefined | Promise<Principal | null | undefined>;
 
 /**
  * Finds out who sends the request. It leaves `ctx.principal`, and `ctx.requirePrincipal()`, which throws 401 for an

@@ -1,7 +1,7 @@
-import type Koa from 'koa';
 import { matchesWeak, readEntityTags } from '../http/entity-tag.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { described } from './exchange/descriptor.ts';
+import type { KoaNext } from './exchange/koa-context.ts';
 import { onlyFor } from './exchange/step.ts';
 
 /**
@@ -14,7 +14,7 @@ import { onlyFor } from './exchange/step.ts';
  * router.get('/report', notModified(), sendReport);
  */
 export function notModified(): ResourceMiddleware {
-  async function notModified(ctx: Context, next: Koa.Next): Promise<void> {
+  async function notModified(ctx: Context, next: KoaNext): Promise<void> {
     await next();
     const header = ctx.req.headers['if-none-match'];
     const entityTag: string | undefined = ctx.response.get('ETag'); // undefined if it is not set, unlike what Koa's types say

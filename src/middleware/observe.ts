@@ -1,9 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
-import type Koa from 'koa';
 import { aFunction, checkValue } from '../options.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { described } from './exchange/descriptor.ts';
 import { exchangeOf } from './exchange/exchange.ts';
+import type { KoaContext } from './exchange/koa-context.ts';
 import { reportError } from './exchange/report-error.ts';
 
 /** The outcome of one request. */
@@ -38,7 +38,7 @@ export interface Observation {
  * Called once for each request, when its answer has ended or its client has closed the connection. A returned promise
  * is not awaited.
  */
-export type Observe = (observation: Observation, ctx: Koa.Context) => unknown;
+export type Observe = (observation: Observation, ctx: KoaContext) => unknown;
 
 /**
  * Reports every request to a function when its answer has ended or its client has closed the connection: for logs and

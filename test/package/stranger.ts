@@ -12,7 +12,21 @@ export interface ProjectOptions {
   readonly dependencies: Readonly<Record<string, string>>;
   /** Texts by path. */
   readonly files?: Readonly<Record<string, string>>;
+  /** What installs them. @default 'npm' */
+  readonly by?: PackageManager;
 }
+
+/** The package managers of apps. Under pnpm, and Yarn with Plug'n'Play, an app reaches its own dependencies only. */
+export type PackageManager = keyof typeof installers;
+
+/** The command line of Yarn. */
+export const yarn = ['npx', '--yes', '--package', '@yarnpkg/cli-dist@4.18.1', 'yarn'] as const;
+
+const installers = {
+  npm: ['npm', 'install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts', '--prefer-offline'],
+  pnpm: ['npx', '--yes', 'pnpm@10.18.3', 'install', '--no-lockfile', '--ignore-scripts', '--prefer-offline'],
+  yarn: [...yarn, 'install', '--mode=skip-build'],
+} as const;
 
 /** A project outside of the repository that has installed the package from its tarball. */
 export class Stranger {
@@ -22,15 +36,12 @@ export class Stranger {
     this.folder = folder;
   }
 
-  static async install({ dependencies, files = {} }: ProjectOptions): Promise<Stranger> {
+  static async install({ dependencies, files = {}, by = 'npm' }: ProjectOptions): Promise<Stranger> {
     const stranger = await Stranger.make();
     const manifest = { private: true, type: 'module', dependencies: { 'koa-mongo-resource': tarball(), ...dependencies } };
     for (const [path, text] of Object.entries({ ...files, 'package.json': JSON.stringify(manifest) })) await stranger.write(path, text);
-    await succeed(
-      'npm',
-      ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts', '--prefer-offline'],
-      stranger.folder,
-    );
+    const [program, ...args] = installers[by];
+    await succeed(program, args, stranger.folder, by === 'yarn' ? await settingsOfYarn() : {});
     return stranger;
   }
 
@@ -104,7 +115,13 @@ async function run(program: string, args: readonly string[], cwd: string, env: N
   return { code, output };
 }
 
-async function succeed(program: string, args: readonly string[], cwd: string): Promise<void> {
-  const { code, output } = await run(program, args, cwd);
+/** Yarn reads no settings of npm, and expects the file of its lock wherever it takes itself to be in CI. */
+async function settingsOfYarn(): Promise<NodeJS.ProcessEnv> {
+  const { output } = await run('npm', ['config', 'get', 'registry'], tmpdir());
+  return { YARN_NPM_REGISTRY_SERVER: output.trim(), YARN_ENABLE_IMMUTABLE_INSTALLS: 'false', YARN_ENABLE_TELEMETRY: 'false' };
+}
+
+async function succeed(program: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<void> {
+  const { code, output } = await run(program, args, cwd, env);
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${output}`);
 }

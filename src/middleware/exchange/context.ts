@@ -1,4 +1,3 @@
-import type Koa from 'koa';
 import type { ProblemCode } from '../../errors.ts';
 import type { QueryParameter } from '../../http/query-string.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
@@ -21,6 +20,7 @@ import type { Stores } from '../../store/stores.ts';
 import type { AskedRules } from '../views/asked-rules.ts';
 import type { View } from '../views/view.ts';
 import type { Exchange } from './exchange.ts';
+import type { KoaContext, KoaNext } from './koa-context.ts';
 import type { LiveSource } from './live-source.ts';
 import type { Sought } from './require-seen.ts';
 
@@ -238,7 +238,7 @@ export interface HandlerResult {
 }
 
 /** Koa's context with the library's slots, and the body that `jsonBody` reads. */
-export type Context = Koa.Context & Slots & { readonly request: { body?: unknown } };
+export type Context = KoaContext & Slots & { readonly request: { body?: unknown } };
 
 /** The problems that a middleware or a guard can answer, for the OpenAPI description. */
 export interface AnswersProblems {
@@ -255,13 +255,13 @@ export interface AnswersProblems {
 }
 
 /** A Koa middleware that uses the library's slots. It fits into any Koa app. */
-export type ResourceMiddleware = ((ctx: Context, next: Koa.Next) => Promise<void>) & AnswersProblems;
+export type ResourceMiddleware = ((ctx: Context, next: KoaNext) => Promise<void>) & AnswersProblems;
 
 // biome-ignore lint/suspicious/noExplicitAny: `unknown` has no fields, and no type tells the model
 type AnyRecord = any;
 
 /** Koa's context as a handler in a chain of your own receives it, with the functions that `records` sets. */
-export type RecordContext = Koa.Context &
+export type RecordContext = KoaContext &
   Omit<Slots, 'load' | 'save' | 'signal' | 'store' | 'transaction' | 'view'> & {
     readonly view: View;
     readonly store: StoreOf;

@@ -1,7 +1,7 @@
-import type Koa from 'koa';
 import compose from 'koa-compose';
 import type { Context, ResourceMiddleware } from './context.ts';
 import { type Descriptor, described, descriptorOf, type Step } from './descriptor.ts';
+import type { KoaNext } from './koa-context.ts';
 
 /**
  * Makes a Koa middleware of a step. {@link joinSteps} runs the step itself. A middleware that does something after
@@ -12,7 +12,7 @@ export function step(known: Omit<Descriptor, 'step'>, run: Step): ResourceMiddle
   // A function takes the name of its key: to define its `name` afterwards takes longer than all else here, for each of
   // the dozens of steps of a resource.
   const middleware = {
-    async [name](ctx: Context, next: Koa.Next): Promise<void> {
+    async [name](ctx: Context, next: KoaNext): Promise<void> {
       await run(ctx);
       await next();
     },
@@ -26,7 +26,7 @@ type Part = 'query' | readonly string[];
 /** Runs a step or a middleware only for requests with a part, without which it would do nothing. */
 export function onlyFor<Run extends Step | ResourceMiddleware>(part: Part, run: Run): Run {
   const { name } = run;
-  return { [name]: (ctx: Context, next?: Koa.Next) => (isWithout(part, ctx) ? next?.() : run(ctx, next as Koa.Next)) }[name] as Run;
+  return { [name]: (ctx: Context, next?: KoaNext) => (isWithout(part, ctx) ? next?.() : run(ctx, next as KoaNext)) }[name] as Run;
 }
 
 function isWithout(part: Part, { req, querystring }: Context): boolean {
@@ -81,7 +81,7 @@ export function joinSteps(chain: readonly ResourceMiddleware[]): ResourceMiddlew
 function inOne(middlewares: readonly ResourceMiddleware[]): ResourceMiddleware {
   const steps = middlewares.map((middleware) => descriptorOf(middleware)?.step as Step);
 
-  async function runFrom(at: number, pending: Promise<void>, ctx: Context, next: Koa.Next): Promise<void> {
+  async function runFrom(at: number, pending: Promise<void>, ctx: Context, next: KoaNext): Promise<void> {
     await pending;
     for (let index = at; index < steps.length; index++) {
       const further = steps[index]?.(ctx);

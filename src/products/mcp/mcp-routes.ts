@@ -5,13 +5,13 @@ import {
   ProtocolErrorCode,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import type Koa from 'koa';
 import type { Api } from '../../api/api.ts';
 import { isProblem, Problem } from '../../errors.ts';
 import { defaultDepth } from '../../http/json.ts';
 import { readBody } from '../../middleware/body/read-body.ts';
 import { defaultBodyValues } from '../../middleware/body-limit.ts';
 import type { Context } from '../../middleware/exchange/context.ts';
+import type { KoaContext, KoaMiddleware, KoaNext } from '../../middleware/exchange/koa-context.ts';
 import { readTrustedOrigins } from '../../middleware/exchange/trusted-origins.ts';
 import { anArrayOf, aWholeNumber, checkOptions, type Legal } from '../../options.ts';
 import { identify } from './identify.ts';
@@ -20,7 +20,7 @@ import { type CallHeaders, legalOptions, type McpOptions } from './options.ts';
 import { type Caller, readCaller } from './read-caller.ts';
 
 /** Options of {@link mcpRoutes}. */
-export interface McpRoutesOptions<Principal = unknown> extends McpOptions<Principal, Koa.Context> {
+export interface McpRoutesOptions<Principal = unknown> extends McpOptions<Principal, KoaContext> {
   /** The path of the server, below the mount of the middleware. @default '/mcp' */
   readonly path?: string;
   /**
@@ -69,12 +69,12 @@ const depth = defaultDepth + 3;
  * app.use(mcpRoutes(api, { write: true }));
  * app.use(api.routes());
  */
-export function mcpRoutes<Principal>(api: Api<Principal>, options: McpRoutesOptions<Principal> = {}): Koa.Middleware {
+export function mcpRoutes<Principal>(api: Api<Principal>, options: McpRoutesOptions<Principal> = {}): KoaMiddleware {
   checkOptions(options, legal, '`mcpRoutes`');
   const { path = '/mcp', trustedOrigins = [], maxBody = 1_048_576 } = options;
   const trusted = readTrustedOrigins(trustedOrigins, '`mcpRoutes`');
   const toolset = compileToolset(api, options);
-  return async function mcpRoutes(ctx, next) {
+  async function mcpRoutes(ctx: KoaContext, next: KoaNext): Promise<void> {
     if (ctx.path !== path || ctx.method === 'OPTIONS') return next(); // preflights are answered by @koa/cors
     try {
       refuse(ctx, trusted);
@@ -87,10 +87,11 @@ export function mcpRoutes<Principal>(api: Api<Principal>, options: McpRoutesOpti
       if (error.status >= 500) ctx.app.emit('error', error, ctx);
       writeError(ctx, error);
     }
-  };
+  }
+  return mcpRoutes as KoaMiddleware;
 }
 
-function refuse(ctx: Koa.Context, trusted: ReadonlySet<string>): void {
+function refuse(ctx: KoaContext, trusted: ReadonlySet<string>): void {
   const origin = ctx.get('Origin');
   if (origin !== '' && !trusted.has(origin))
     throw new Problem({ code: 'cross_origin', detail: 'A page of this origin may not call: it is not one of `trustedOrigins`.' });
@@ -102,13 +103,13 @@ function refuse(ctx: Koa.Context, trusted: ReadonlySet<string>): void {
     });
 }
 
-function forwarded(ctx: Koa.Context): CallHeaders {
+function forwarded(ctx: KoaContext): CallHeaders {
   const authorization = ctx.get('Authorization');
   return authorization === '' ? {} : { authorization };
 }
 
 /** A batch would be a way around limits per request, and the protocol has none since 2025-06-18. */
-async function answer(ctx: Koa.Context, toolset: Toolset, caller: Caller, message: unknown): Promise<void> {
+async function answer(ctx: KoaContext, toolset: Toolset, caller: Caller, message: unknown): Promise<void> {
   if (typeof message !== 'object' || message === null || Array.isArray(message))
     return writeInvalid(ctx, 'The body must be one JSON-RPC message.');
   // The SDK has no other ids, and calls them a parse error.
@@ -158,14 +159,14 @@ function serveModern(open: () => McpServer, request: Request, message: unknown):
 }
 
 /** The headers of a request that the protocol reads. */
-function protocolHeaders(ctx: Koa.Context): Headers {
+function protocolHeaders(ctx: KoaContext): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(ctx.headers))
     if (/^(?:accept|content-type|mcp-.*)$/.test(name)) headers.set(name, String(value));
   return headers;
 }
 
-async function write(ctx: Koa.Context, response: Response): Promise<void> {
+async function write(ctx: KoaContext, response: Response): Promise<void> {
   const text = await response.text();
   ctx.status = response.status;
   ctx.set('Cache-Control', 'no-store');
@@ -175,12 +176,12 @@ async function write(ctx: Koa.Context, response: Response): Promise<void> {
 }
 
 /** JSON that is no message. */
-function writeInvalid(ctx: Koa.Context, detail: string): void {
+function writeInvalid(ctx: KoaContext, detail: string): void {
   writeError(ctx, new Problem({ code: 'malformed_json', detail }), ProtocolErrorCode.InvalidRequest);
 }
 
 /** An error of the transport: it belongs to no message, so it has no id. */
-function writeError(ctx: Koa.Context, problem: Problem, code = -32_000): void {
+function writeError(ctx: KoaContext, problem: Problem, code = -32_000): void {
   const { status, headers } = problem;
   const { title, detail } = problem.toDocument(); // that of a 500 has no detail
   ctx.set({ ...headers, 'Cache-Control': 'no-store' });

@@ -2,6 +2,7 @@ import type Koa from 'koa';
 import type { ProblemCode } from '../../errors.ts';
 import type { BodyType } from '../../middleware/check-body.ts';
 import type { AnswersProblems, Slots } from '../../middleware/exchange/context.ts';
+import type { KoaContext, KoaNext } from '../../middleware/exchange/koa-context.ts';
 import type { RecordsPage } from '../../middleware/exchange/write-records.ts';
 import type { View } from '../../middleware/views/view.ts';
 import type { DocumentOf } from '../../model/define/infer.ts';
@@ -20,7 +21,7 @@ export type CustomMethod = (typeof customMethods)[number];
  * `App` is the context of the app in which the api is mounted, with `ctx.session` for example: `authenticate` declares
  * it.
  */
-export type RequestContext<Principal, App = Koa.Context> = ContextOf<Principal, App> &
+export type RequestContext<Principal, App = KoaContext> = ContextOf<Principal, App> &
   Pick<Slots, 'typedQuery'> & {
     readonly params: AnyParams;
     /** `body` is what was sent, and may be anything: its schema is checked where it is read. */
@@ -43,7 +44,7 @@ type ParameterIn<Path> = Path extends `${infer First}/${infer Rest}`
 type NoPath = 'a path begins with `/`';
 
 /** A function that asks for less than Koa has says nothing about the app. */
-type Declared<App> = App extends Koa.ExtendableContext ? App : Koa.Context;
+type Declared<App> = App extends Koa.ExtendableContext ? App : KoaContext;
 
 type ContextOf<Principal, App> = Declared<App> &
   Omit<Slots, 'principal' | 'load' | 'save' | 'signal' | 'store' | 'transaction' | 'typedQuery'> & {
@@ -95,7 +96,7 @@ export interface RecordAccess<Doc> {
  * The Koa context of the handler of a custom operation, with access to its record and with the types of its body, of
  * its `query` and of the parameters of its path.
  */
-export type HandlerContext<Principal, Doc, Body = unknown, Query = unknown, Path = unknown, App = Koa.Context> = ContextOf<Principal, App> &
+export type HandlerContext<Principal, Doc, Body = unknown, Query = unknown, Path = unknown, App = KoaContext> = ContextOf<Principal, App> &
   RecordAccess<Doc> & { readonly request: { readonly body: Body }; readonly params: ParamsOf<Path> } & QueryValues<Query>;
 
 /** The values of a `query`, in document form. */
@@ -107,9 +108,9 @@ type QueryValues<Query> = unknown extends Query
  * A middleware of a custom operation: one of this library, or any Koa middleware. It has `load()` and `save()` unless
  * it comes before the `jsonBody` of its `use`, where `If-Match` has not been read yet.
  */
-export type OperationMiddleware<Principal, Doc = unknown, App = Koa.Context> = ((
+export type OperationMiddleware<Principal, Doc = unknown, App = KoaContext> = ((
   ctx: RequestContext<Principal, App> & RecordAccess<Doc>,
-  next: Koa.Next,
+  next: KoaNext,
 ) => Promise<void>) &
   AnswersProblems;
 
@@ -228,7 +229,7 @@ export type CustomOperation<
   Query = unknown,
   Path = unknown,
   Group = unknown,
-  App = Koa.Context,
+  App = KoaContext,
   Method = unknown,
 > = OperationParts<Principal, Doc, Body, Query, Path, Group, App, Method> &
   RunsAny<HandlerContext<Principal, Doc, Body, Query, Path, App>, Doc>;

@@ -1,7 +1,7 @@
-import type Koa from 'koa';
 import { ConfigurationError } from '../../errors.ts';
 import { someGuards } from '../../middleware/deleted.ts';
 import type { Guard } from '../../middleware/exchange/context.ts';
+import type { KoaContext } from '../../middleware/exchange/koa-context.ts';
 import { requireDeletedAt } from '../../middleware/exchange/require-deleted-at.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { deletedName } from '../../mongo/list/parse-list-query.ts';
@@ -11,7 +11,7 @@ import type { RequestContext } from './custom-operation.ts';
 import { isRead, type Operation, standardOperations } from './standard-operations.ts';
 
 /** Who may ask for deleted records. */
-export interface DeletedOptions<Principal, App = Koa.Context> {
+export interface DeletedOptions<Principal, App = KoaContext> {
   /** Guards of the parameter `deleted`, asked after those of the operation. There is at least one. */
   readonly guards: readonly Guard<RequestContext<Principal, App>>[];
 }

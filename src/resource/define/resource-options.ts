@@ -1,7 +1,7 @@
-import type Koa from 'koa';
 import type { AfterHook } from '../../middleware/after-hooks.ts';
 import type { BeforeHook } from '../../middleware/before-hooks.ts';
 import type { Called, Guard } from '../../middleware/exchange/context.ts';
+import type { KoaContext } from '../../middleware/exchange/koa-context.ts';
 import type { Written } from '../../middleware/within-transaction.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { Given } from '../../model/define/given.ts';
@@ -114,7 +114,7 @@ export interface ResourceOptions<
   Methods = Record<string, unknown>,
   Names extends CustomNames<Bodies, Queries, Paths, Groups, Methods> = CustomNames<Bodies, Queries, Paths, Groups, Methods>,
   Scope = ScopeResult<Document<Model<F>>> | Promise<ScopeResult<Document<Model<F>>>>,
-  App = Koa.Context,
+  App = KoaContext,
   Hooked extends WriteKeys<NoInfer<Ops>, F, WritingNames<NoInfer<Methods>, NoInfer<Names>>, NoInfer<Groups>> = never,
 > extends ListOptions<RelationPath<F>>,
     RelationOptions<
