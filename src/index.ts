@@ -110,6 +110,7 @@ export type { Given } from './model/define/given.ts';
 export type { HasManyField, HasManyOptions } from './model/define/has-many.ts';
 export type { ChangesDraft, ComputedOf, Create, Document, NewDocument, Patch, Read, TypesFrom } from './model/define/infer.ts';
 export type {
+  BinaryOptions,
   BooleanOptions,
   DateOptions,
   DecimalOptions,

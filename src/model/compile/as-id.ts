@@ -2,7 +2,8 @@ import type { Binary } from 'mongodb';
 import { ConfigurationError } from '../../errors.ts';
 import { Invalid } from '../../rules.ts';
 import type { CompiledField, LeafNode } from '../node.ts';
-import { binaryLeaf, stringLeaf } from '../value/leaves.ts';
+import { binaryLeaf } from '../value/binary-leaf.ts';
+import { stringLeaf } from '../value/leaves.ts';
 
 /** The longest id, in Unicode code points. At three bytes for each it still fits into a URL and into an index. */
 const longest = 512;
@@ -20,7 +21,7 @@ export function asId(field: CompiledField): CompiledField {
   const { node } = field;
   if (node.kind !== 'leaf') return field;
   if (node.leaf === stringLeaf) return asStringId(field, node);
-  if (node.leaf === binaryLeaf) return asBinaryId(field, node);
+  if (node.leaf.name === binaryLeaf.name) return asBinaryId(field, node);
   const members = node.leaf.name === 'enum' ? (node.leaf.readSchema.enum as readonly string[]) : [];
   const wrong = members.find((member) => checkAddressable(member) !== undefined);
   if (wrong === undefined) return field;

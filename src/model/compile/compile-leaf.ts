@@ -3,21 +3,11 @@ import { ConfigurationError } from '../../errors.ts';
 import { Invalid } from '../../rules.ts';
 import { annotations, checkKeywords, type GivenSchema, markers, pick } from '../define/raw-schema.ts';
 import type { LeafNode, Slot } from '../node.ts';
+import { binaryLeaf, binaryLeafOf, isBase64, notBinary } from '../value/binary-leaf.ts';
 import { isDecimal128 } from '../value/bson-type.ts';
 import { aboveMaximum, belowMinimum, compileDecimalBounds } from '../value/decimal-bounds.ts';
 import type { Constraint, Leaf } from '../value/leaf.ts';
-import {
-  anyLeaf,
-  binaryLeaf,
-  booleanLeaf,
-  dateLeaf,
-  enumLeaf,
-  isBase64,
-  notBinary,
-  objectIdLeaf,
-  stringLeaf,
-  uuidLeaf,
-} from '../value/leaves.ts';
+import { anyLeaf, booleanLeaf, dateLeaf, enumLeaf, objectIdLeaf, stringLeaf, uuidLeaf } from '../value/leaves.ts';
 import { decimalLeaf, floatLeaf, int64Leaf, intLeaf } from '../value/number-leaves.ts';
 import { isObject } from '../value/plain-object.ts';
 import { pointLeaf } from '../value/point-leaf.ts';
@@ -51,11 +41,12 @@ export function compileLeaf(schema: GivenSchema, nullable: boolean, path: string
 /** The keywords of the form in which the values of a type are stored. */
 function formKeywords({ name }: Leaf): readonly string[] {
   if (name === 'decimal') return ['storedAs', 'scale'];
+  if (name === 'binary') return ['subtype'];
   return name in storedForms ? ['storedAs'] : [];
 }
 
 /** Reads `storedAs`, the form in which the database has the values. */
-function compileForm(leaf: Leaf, { storedAs, scale, stored }: GivenSchema, path: string): Leaf {
+function compileForm(leaf: Leaf, { storedAs, scale, stored, subtype }: GivenSchema, path: string): Leaf {
   const forms: readonly unknown[] = Object.hasOwn(storedForms, leaf.name) ? storedForms[leaf.name as keyof typeof storedForms] : [];
   if (forms.includes(stored))
     throw new ConfigurationError(
@@ -68,10 +59,17 @@ function compileForm(leaf: Leaf, { storedAs, scale, stored }: GivenSchema, path:
         ? `\`scale\` of \`${path}\` must be the number of digits behind the point, from 0 to ${maxScale}: 2 for cents.`
         : `\`scale\` of \`${path}\` belongs to \`storedAs: 'int'\`.`,
     );
+  if (leaf === binaryLeaf) return compileSubtype(subtype, path);
   if (storedAs === undefined) return leaf;
   const made = forms.includes(storedAs) ? leafStoredAs(leaf, storedAs, scale as number) : undefined;
   if (!made) throw new ConfigurationError(`\`storedAs\` of \`${path}\` must be one of ${forms.join(', ')}.`);
   return made;
+}
+
+/** Reads `subtype` of binary data. */
+function compileSubtype(subtype: unknown = 0, path: string): Leaf {
+  if (Number.isInteger(subtype) && (subtype as number) >= 0 && (subtype as number) <= 255) return binaryLeafOf(subtype as number) as Leaf;
+  throw new ConfigurationError(`\`subtype\` of \`${path}\` must be a subtype of binary data in BSON, from 0 to 255.`);
 }
 
 /** Reads `caseless` of a text. */

@@ -1,4 +1,4 @@
-import type { Decimal128, UUID } from 'mongodb';
+import type { Binary, Decimal128, UUID } from 'mongodb';
 import type { FieldOptions } from './schema.ts';
 
 /** Options of `t.string`. Lengths are in Unicode code points. */
@@ -85,6 +85,16 @@ export interface UuidOptions extends FieldOptions<UUID> {
    * @default binary of subtype 4
    */
   readonly storedAs?: 'legacy-csharp' | 'legacy-java' | 'legacy-python';
+}
+
+/** Options of `t.binary`. */
+export interface BinaryOptions extends FieldOptions<Binary> {
+  /**
+   * The subtype of the values in BSON, from 0 to 255, such as 5 for digests. Clients send bytes, which are stored with
+   * it, and find those of this subtype alone. Ids and references take it, too.
+   * @default 0, the generic one
+   */
+  readonly subtype?: number;
 }
 
 /** Options of `t.decimal`. Bounds are inclusive and exact. Write fractions as strings. */

@@ -8,6 +8,7 @@ import type { NotOptional, ObjectField, OptionsIn, Overlaid, TypesIn } from './f
 import type { HasManyField, HasManyOptions } from './has-many.ts';
 import type { DocumentOf, OptionsFrom, SoundlyComputed, TypesFrom } from './infer.ts';
 import type {
+  BinaryOptions,
   BooleanOptions,
   DateOptions,
   DecimalOptions,
@@ -132,12 +133,13 @@ export const t = {
     build({ type: 'string', format: 'uuid', ...open(options), bsonType: 'binData' }),
 
   /**
-   * Bytes: a `Binary` in documents, and base64 with padding (RFC 4648 §4) on the wire.
+   * Bytes: a `Binary` in documents, and base64 with padding (RFC 4648 §4) on the wire. Stored as a BSON binary of
+   * subtype 0, or as `subtype` says.
    *
    * @example
    * t.binary({ description: 'A PNG image.' })
    */
-  binary: <const O extends FieldOptions<Binary>>(options?: O & Closed<O, FieldOptions<Binary>>): Field<LeafTypes<Binary, string>, O> =>
+  binary: <const O extends BinaryOptions>(options?: O & Closed<O, BinaryOptions>): Field<LeafTypes<Binary, string>, O> =>
     build({ type: 'string', contentEncoding: 'base64', ...open(options), bsonType: 'binData' }),
 
   /**

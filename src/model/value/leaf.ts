@@ -13,6 +13,8 @@ export interface Leaf<Stored = unknown> {
   readonly base?: Leaf;
   /** The name of its stored form, if no value in it equals one in another form of the type. */
   readonly storedAs?: string;
+  /** The subtype of its binary data, if it is not the generic one. */
+  readonly subtype?: number;
   /**
    * The expression of the database for the value at a path in the type's own form; null where it does not fit. Only a
    * leaf with `base` has it, and none of ids.

@@ -1,4 +1,4 @@
-import { Binary, ObjectId, UUID } from 'mongodb';
+import { ObjectId, UUID } from 'mongodb';
 import { firstNames, listNames, nearest } from '../../hints.ts';
 import { Invalid } from '../../rules.ts';
 import { isBinary, isObjectId, isUuid } from './bson-type.ts';
@@ -6,7 +6,6 @@ import { copyBinary } from './copy-value.ts';
 import { parseDate } from './date-text.ts';
 import type { Leaf } from './leaf.ts';
 import { checkUntyped, readUntyped, writeUntyped } from './untyped.ts';
-import { writeBsonBytes } from './write-bson.ts';
 
 /** Reads a value in document form, or the text of one. */
 export function fromDocumentOrText(leaf: Leaf, value: unknown): unknown {
@@ -24,8 +23,6 @@ const notDate = new Invalid('type', 'must be an RFC 3339 date-time, such as 2026
 const lostPlus = new Invalid('type', `${notDate.message}; its + must be sent as %2B`, { type: 'date-time' });
 const notObjectId = new Invalid('type', 'must be an ObjectId of 24 hexadecimal digits', { type: 'objectId' });
 const notUuid = new Invalid('type', 'must be a UUID, such as 123e4567-e89b-42d3-a456-426614174000', { type: 'uuid' });
-/** The error of a text that is not base64. */
-export const notBinary = new Invalid('type', 'must be base64 (RFC 4648 §4) with padding', { type: 'base64' });
 const notFilterable = new Invalid('not_comparable', 'cannot be compared with text');
 
 const identity = (stored: unknown): unknown => stored;
@@ -132,34 +129,6 @@ export const uuidLeaf: Leaf<UUID> = {
   fromDocument: (value) => (isBinary(value) && isUuid(value) ? (copyBinary(value) as UUID) : notUuid),
   toDocument: (stored) => (isBinary(stored) && isUuid(stored) && !(stored instanceof UUID) ? copyBinary(stored) : stored),
   toJson: writeUntyped,
-};
-
-// The pattern has no groups of four characters: V8 would run out of stack on a text of some megabytes.
-const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
-/** Whether a text is base64 with padding (RFC 4648 §4). */
-export const isBase64 = (text: string): boolean => text.length % 4 === 0 && base64Text.test(text);
-const readBinary = (text: string): Binary | Invalid => (isBase64(text) ? new Binary(Buffer.from(text, 'base64')) : notBinary);
-
-/** Bytes. */
-export const binaryLeaf: Leaf<Binary> = {
-  name: 'binary',
-  readSchema: { type: 'string', contentEncoding: 'base64' },
-  writeSchema: {
-    type: 'string',
-    contentEncoding: 'base64',
-    pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
-  },
-  bsonTypes: ['binData'],
-  accepted: [{ bsonTypes: ['binData'] }],
-  fromJson: (value) => (typeof value === 'string' ? readBinary(value) : notBinary),
-  fromText: readBinary,
-  fromDocument(value) {
-    if (isBinary(value)) return copyBinary(value);
-    return value instanceof Uint8Array ? new Binary(Uint8Array.from(value)) : notBinary;
-  },
-  toDocument: identity,
-  toJson: (stored) => (isBinary(stored) ? JSON.stringify(stored.toString('base64')) : writeUntyped(stored)),
-  writeBson: writeBsonBytes,
 };
 
 /** One of the given strings. */

@@ -86,12 +86,17 @@ export const writeBsonDecimal: WriteBson = (source, type, start, end, out) => {
   out.byte(quote);
 };
 
-/** Writes a value of a binary field: bytes of every subtype as base64. */
-export const writeBsonBytes: WriteBson = (source, type, start, end, out) => {
-  if (type === bson.binary && source[start + 4] === 0) writeBase64(source, start + 5, end, out);
-  else if (type === bson.binary) throw declined;
-  else writeBson(source, type, start, end, out);
-};
+/** Makes the writer of a field with binary data of a subtype: bytes as base64. It declines those of other subtypes. */
+export function writeBytesOf(subtype: number): WriteBson {
+  return function writeBytes(source, type, start, end, out) {
+    if (type !== bson.binary) writeBson(source, type, start, end, out);
+    else if (source[start + 4] !== subtype || subtype === withLength) throw declined;
+    else writeBase64(source, start + 5, end, out);
+  };
+}
+
+/** The subtype whose bytes have their length in front once more. */
+const withLength = 2;
 
 /** Writes an array. The keys of a BSON array do not matter, only the order. */
 export function writeArray(source: Uint8Array, start: number, end: number, writeItem: WriteBson, out: JsonOutput): void {

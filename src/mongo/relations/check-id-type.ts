@@ -18,10 +18,11 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ['enum', 'string'],
 ]);
 
-function kindOf({ name, storedAs = '' }: Leaf): string {
-  return `${kinds.get(name) ?? name} ${storedAs}`;
+function kindOf({ name, storedAs, subtype }: Leaf): string {
+  return `${kinds.get(name) ?? name} ${storedAs ?? subtype ?? ''}`;
 }
 
-function describe({ name, storedAs }: Leaf): string {
+function describe({ name, storedAs, subtype }: Leaf): string {
+  if (subtype !== undefined) return `${name} with \`subtype: ${subtype}\``;
   return storedAs === undefined ? name : `${name} with \`storedAs: '${storedAs}'\``;
 }

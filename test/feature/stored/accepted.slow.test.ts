@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { parse, stringify } from 'lossless-json';
-import { BSON, BSONRegExp, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
+import { Binary, BSON, BSONRegExp, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
 import { collectionValidator, defineModel, type FieldSchema, service, t } from '../../../src/index.ts';
 import { auditCollection } from '../../../src/products/audit/audit-collection.ts';
 import type { Any } from '../../support/any.ts';
@@ -41,6 +41,10 @@ const others: readonly unknown[] = [
   ...[pointOf(new Double(Number.NaN), 4), { ...pointOf(new Int32(1), new Int32(1)), more: 1 }],
 ];
 
+const bytes = [0, 2, 3, 4, 5, 128].flatMap((subtype) => [0, 3, 16].map((size) => new Binary(Buffer.alloc(size, 7), subtype)));
+/** The validator of a collection cannot know the subtype and the length of binary data. */
+const isBytes = (at: number) => pool[at] instanceof Binary;
+
 const Part = t.object('Part', { a: t.int({ default: 1 }), b: t.optional(t.string()) });
 const fields: Readonly<Record<string, () => FieldSchema>> = {
   string: () => t.string(),
@@ -68,7 +72,10 @@ const fields: Readonly<Record<string, () => FieldSchema>> = {
   'date as seconds': () => t.date({ storedAs: 'epoch-s' }),
   objectId: () => t.objectId(),
   binary: () => t.binary(),
+  'binary of a subtype': () => t.binary({ subtype: 5 }),
+  'binary of the old subtype': () => t.binary({ subtype: 2 }),
   uuid: () => t.uuid(),
+  'uuid of an old driver': () => t.uuid({ storedAs: 'legacy-java' }),
   point: () => t.point(),
   any: () => t.any(),
   array: () => t.array(t.int(), { maxItems: 2, uniqueItems: true }),
@@ -98,6 +105,7 @@ const pool: readonly unknown[] = [
   ...dates,
   ...noDates,
   ...others,
+  ...bytes,
   ...fc.sample(near, { seed, numRuns: Math.ceil(50 * rounds) }),
 ];
 
@@ -144,11 +152,12 @@ describe.each(Object.entries(wrapped))('what an audit accepts in a field that is
       .find({ $jsonSchema: ofField }, { projection: { _id: 1 } })
       .sort({ _id: 1 })
       .toArray();
-    expect(found.map(({ _id }) => [_id, show(pool[_id])])).toEqual(
-      accepted
-        .get(how)
-        ?.get(name)
-        ?.map((at) => [at, show(pool[at])]),
+    const ofAudit = accepted.get(how)?.get(name) ?? [];
+    const ofValidator = found.map(({ _id }) => _id);
+    const ofBytes = ofValidator.filter((at) => isBytes(at) && !ofAudit.includes(at));
+    expect(ofBytes.length === 0 || /^(?:binary|uuid)/.test(name)).toBe(true);
+    expect(ofValidator.filter((at) => !ofBytes.includes(at)).map((at) => [at, show(pool[at])])).toEqual(
+      ofAudit.map((at) => [at, show(pool[at])]),
     );
   });
 

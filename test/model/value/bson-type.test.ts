@@ -1,8 +1,9 @@
 import type * as Mongodb from 'mongodb';
 import { Binary, BSON, Long, ObjectId, Timestamp, UUID } from 'mongodb';
+import { binaryLeaf } from '../../../src/model/value/binary-leaf.ts';
 import { bsonVersionOf, isBinary, isBsonValue, isLong, isObjectId, isUuid, tagOf } from '../../../src/model/value/bson-type.ts';
 import { copyValue } from '../../../src/model/value/copy-value.ts';
-import { binaryLeaf, objectIdLeaf, uuidLeaf } from '../../../src/model/value/leaves.ts';
+import { objectIdLeaf, uuidLeaf } from '../../../src/model/value/leaves.ts';
 import { decimalLeaf, floatLeaf } from '../../../src/model/value/number-leaves.ts';
 import { isSameValue } from '../../../src/model/value/same-value.ts';
 import { bracketOf, bsonTypeOf, readSortValue, writeSortValue } from '../../../src/model/value/sort-value.ts';

@@ -1,20 +1,13 @@
 import { Binary, ObjectId, UUID } from 'mongodb';
+import { binaryLeaf, binaryLeafOf } from '../../../src/model/value/binary-leaf.ts';
 import type { Leaf } from '../../../src/model/value/leaf.ts';
-import {
-  anyLeaf,
-  binaryLeaf,
-  booleanLeaf,
-  dateLeaf,
-  enumLeaf,
-  objectIdLeaf,
-  stringLeaf,
-  uuidLeaf,
-} from '../../../src/model/value/leaves.ts';
+import { anyLeaf, booleanLeaf, dateLeaf, enumLeaf, objectIdLeaf, stringLeaf, uuidLeaf } from '../../../src/model/value/leaves.ts';
 import { Invalid } from '../../../src/rules.ts';
 import { bsonTypeOf, readBack } from '../subject.ts';
 
 const hex = '65f1a0b2c3d4e5f60718293a';
 const uuid = '123e4567-e89b-42d3-a456-426614174000';
+const [digest, vector] = [5, 9].map((subtype) => binaryLeafOf(subtype) as Leaf) as [Leaf, Leaf];
 const colour = enumLeaf(['red', 'green', 'dark blue']);
 
 const notString = 'must be a string';
@@ -38,6 +31,7 @@ describe('a leaf reads JSON, stores one BSON type and writes the same JSON', () 
     [uuidLeaf, '00000000-0000-0000-0000-000000000000', 'binData', '00000000-0000-0000-0000-000000000000'],
     [binaryLeaf, 'AP8+Pw==', 'binData', 'AP8+Pw=='],
     [binaryLeaf, '', 'binData', ''],
+    [digest, 'AP8+Pw==', 'binData', 'AP8+Pw=='],
     [colour, 'dark blue', 'string', 'dark blue'],
     [anyLeaf, 'text', 'string', 'text'],
   ])('%#: %o', (leaf, json, bsonType, shown) => {
@@ -72,6 +66,8 @@ describe('a leaf does not coerce JSON', () => {
     [binaryLeaf, 'AA=A', notBinary],
     [binaryLeaf, '====', notBinary],
     [binaryLeaf, [1, 2], notBinary],
+    [binaryLeaf, { $binary: { base64: 'AP8+Pw==', subType: '05' } }, notBinary],
+    [vector, 'AwE=', 'must be the bytes of a vector, as BSON stores them'],
     [colour, 'Red', 'must be one of red, green, dark blue; did you mean `red`?'],
     [colour, 'gren', 'must be one of red, green, dark blue; did you mean `green`?'],
     [colour, 'constructor', 'must be one of red, green, dark blue'],
@@ -91,7 +87,9 @@ describe('a leaf reads values of handlers by their own types', () => {
     [uuidLeaf, new UUID(uuid), new UUID(uuid)],
     [uuidLeaf, new Binary(new UUID(uuid).buffer, 4), new UUID(uuid)],
     [binaryLeaf, Buffer.from('ab'), new Binary(Uint8Array.from([97, 98]))],
-    [binaryLeaf, new Binary(Buffer.from('ab'), 128), new Binary(Uint8Array.from([97, 98]), 128)],
+    [digest, Buffer.from('ab'), new Binary(Uint8Array.from([97, 98]), 5)],
+    [digest, new Binary(Buffer.from('ab'), 5), new Binary(Uint8Array.from([97, 98]), 5)],
+    [vector, Uint8Array.from([3, 0, 1]), new Binary(Uint8Array.from([3, 0, 1]), 9)],
     [colour, 'red', 'red'],
   ])('%#: accepts %o', (leaf, given, stored) => {
     expect(leaf.fromDocument(given)).toEqual(stored);
@@ -107,6 +105,9 @@ describe('a leaf reads values of handlers by their own types', () => {
     [uuidLeaf, uuid],
     [uuidLeaf, new Binary(Buffer.from('short'), 4)],
     [binaryLeaf, 'AP8='],
+    [binaryLeaf, new Binary(Buffer.from('ab'), 5)],
+    [digest, new Binary(Buffer.from('ab'))],
+    [vector, Uint8Array.from([3, 1, 1])],
     [colour, 'blue'],
     [anyLeaf, undefined],
     [anyLeaf, () => 1],

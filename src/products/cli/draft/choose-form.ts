@@ -1,5 +1,5 @@
 import { quote, schemaNameOf, singular, wordsOf } from './names.ts';
-import type { Shape } from './shape.ts';
+import { type Shape, subtypeIn } from './shape.ts';
 
 /** The builder of a field with a single value, and what is doubtful about it. */
 interface Form {
@@ -30,8 +30,10 @@ export function chooseForm(shape: Shape, types: readonly string[], key: string, 
   if (only === 'ObjectId') return { builder: 't.objectId', doubts: referenceDoubts(key) };
   if (only === 'date') return { builder: 't.date', doubts: maintainedDoubts(key) };
   if (only === 'bool') return { builder: 't.boolean' };
-  if (only === 'uuid' || only === 'binary') return { builder: `t.${only}` };
+  if (only === 'uuid') return { builder: 't.uuid' };
   if (only === 'legacy uuid') return chooseOrder(shape);
+  const subtype = subtypeIn(only ?? '');
+  if (subtype !== undefined) return { builder: 't.binary', options: subtype === 0 ? [] : [`subtype: ${subtype}`] };
   return only !== undefined && numberTypes.has(only) ? chooseNumber(shape, types, key) : undefined;
 }
 

@@ -5,7 +5,7 @@ import { chooseForm, type DraftOptions, isTextOrNumber } from './choose-form.ts'
 import type { KeyIndex } from './indexed-keys.ts';
 import { nameKeys, quote, schemaNameOf, singular } from './names.ts';
 import { namesSecret } from './secrets.ts';
-import { Shape } from './shape.ts';
+import { Shape, subtypeIn } from './shape.ts';
 
 /** A value as TypeScript, in one line or several, and what is doubtful about it. */
 interface Drafted {
@@ -174,15 +174,18 @@ const guide = 'docs/guides/existing-collections.md#ids-without-a-path';
 function idTypesOf({ types }: Shape): string[][] {
   const has = (kinds: readonly string[]) => kinds.filter((type) => types.has(type));
   const count = (kinds: readonly string[]) => kinds.reduce((sum, type) => sum + (types.get(type) ?? 0), 0);
-  return idTypes
+  const binary = [...types.keys()].filter((type) => subtypeIn(type) !== undefined).map((type) => [type]);
+  return [...idTypes, ...binary]
     .map(has)
     .filter((kinds) => kinds.length > 0)
     .sort((a, b) => count(b) - count(a));
 }
-const idTypes = [['ObjectId'], ['string'], ['int', 'long', 'double'], ['uuid'], ['legacy uuid'], ['date'], ['binary'], ['bool']];
+const idTypes = [['ObjectId'], ['string'], ['int', 'long', 'double'], ['uuid'], ['legacy uuid'], ['date'], ['bool']];
 
 /** Says of what values a mixture is, and what can be done about it. */
 function mixtureOf(shape: Shape, types: readonly string[]): string {
+  if (types.every((type) => subtypeIn(type) !== undefined))
+    return `binary data of several subtypes: ${countsOf(shape)}. t.any() shows all of it, and would store texts: choose one, and migrate the others`;
   if (!isTextOrNumber(types)) return `no other field holds them: ${countsOf(shape)}`;
   return `texts and numbers: ${countsOf(shape)}. t.any() shows both, and neither filters nor sorts: choose one, and migrate the others`;
 }

@@ -119,8 +119,18 @@ function typeOf(value: unknown, depth: number): string {
   if (isLong(value)) return Number.isSafeInteger(value.toNumber()) ? 'int' : 'long';
   if (isDouble(value)) return Number.isFinite(value.value) ? 'double' : 'NaN or Infinity';
   if (isDecimal128(value)) return /^-?\d/.test(value.toString()) ? 'decimal' : 'NaN or Infinity';
-  if (isBinary(value)) return isUuid(value) ? 'uuid' : ordersOf(value) ? 'legacy uuid' : 'binary';
+  if (isBinary(value)) return isUuid(value) ? 'uuid' : ordersOf(value) ? 'legacy uuid' : nameOfBinary(value.sub_type);
   return tagOf(value) ?? 'unknown';
+}
+
+function nameOfBinary(subtype: number): string {
+  return subtype === 0 ? 'binary' : `binary of subtype ${subtype}`;
+}
+
+/** The subtype of binary data of a type with such a name. Undefined for any other type. */
+export function subtypeIn(type: string): number | undefined {
+  const [found, subtype = '0'] = /^binary(?: of subtype (\d+))?$/.exec(type) ?? [];
+  return found === undefined ? undefined : Number(subtype);
 }
 
 function isNumber(value: unknown): boolean {

@@ -128,6 +128,12 @@ describe('the draft of a collection', () => {
     ['numbers', [1, 2], `id: t.int(), // ${noId}`],
     ['UUIDs', [new UUID()], 'id: t.uuid(),'],
     ['UUIDs of old', [new Binary(Buffer.alloc(16), 3)], `id: t.uuid({ storedAs: 'legacy-csharp' }), // ${order}`],
+    ['digests', [new Binary(Buffer.alloc(16), 5)], `id: t.binary({ subtype: 5 }), // ${noId}`],
+    [
+      'bytes of several subtypes',
+      [new Binary(Buffer.alloc(16), 5), new Binary(Buffer.alloc(1)), new Binary(Buffer.alloc(2))],
+      `id: t.binary(), // ids of several types: binary 2, binary of subtype 5 1; only these have a path. Migrate the others: ${guide}; ${noId}`,
+    ],
     [
       'several types',
       [1, 'a', 2],
@@ -172,6 +178,8 @@ describe('the draft of a collection', () => {
       "a: t.uuid({ storedAs: 'legacy-java' }),",
     ],
     ['UUIDs of Python', legacy('00112233-4455-4600-8899-aabbccddeeff', []), "a: t.uuid({ storedAs: 'legacy-python' }),"],
+    ['bytes', new Binary(Buffer.alloc(16)), 'a: t.binary(),'],
+    ['bytes of a subtype', new Binary(Buffer.alloc(16), 128), 'a: t.binary({ subtype: 128 }),'],
     ['UUIDs of old without a version', new Binary(Buffer.alloc(16), 3), `a: t.uuid({ storedAs: 'legacy-csharp' }), // ${order}`],
   ])('has a form for %s, or says what they cannot do', async (_what, value, line) => {
     const text = await draft('things', [{ a: value }, { a: value }]);
@@ -183,6 +191,14 @@ describe('the draft of a collection', () => {
     expect(await draft('things', [{ a: 1 }, { a: 'x' }, { a: 2.5 }])).toContain(
       'a: t.any(), // texts and numbers: double 1, int 1, string 1. t.any() shows both, and neither filters nor sorts: choose one, and migrate the others\n',
     );
+  });
+
+  it('says of bytes of several subtypes that one has to be chosen', async () => {
+    const text = await draft('things', [{ a: new Binary(Buffer.alloc(1)) }, { a: new Binary(Buffer.alloc(1), 5) }]);
+    expect(text).toContain(
+      'a: t.any(), // binary data of several subtypes: binary 1, binary of subtype 5 1. t.any() shows all of it, and would store texts: choose one, and migrate the others\n',
+    );
+    expect((await auditDraft(text)).misfits).toEqual([]);
   });
 
   it('makes private what its name says to be a secret, at any depth, and counts it', async () => {
