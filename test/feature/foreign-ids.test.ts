@@ -1,4 +1,4 @@
-import { ObjectId } from 'mongodb';
+import { Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
 import { cursorPaging, defineModel, offsetPaging, service, t } from '../../src/index.ts';
 import { auditCollection } from '../../src/products/audit/audit-collection.ts';
 import { formatAudits } from '../../src/products/cli/commands/audit.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 function build(model: Any, paging: Any) {
   const errors: Error[] = [];
-  const things = service<never>().resource({ model, ops: ['list', 'get'], paging } as Any);
+  const things = service<never>().resource({ model, path: 'things', ops: ['list', 'get'], paging } as Any);
   const api = service<never>().api({
     db: database.db,
     openapi: false,
@@ -85,5 +85,89 @@ describe.each(models)('a list of records with ids of several types, of a model w
     expect(last.idTypes).toEqual({ int: 25, objectId: 12, object: 9, string: 3 });
     expect(last.misfits).toMatchObject([{ path: 'id', rule: 'type', records: 49 - own.length }]);
     expect(formatAudits([last])).toContain("  Ids: int 25, objectId 12, object 9, string 3. Only those of the model's type have a path.\n");
+  });
+});
+
+/** Numbers of every type, whole and broken, at the bounds of integers and doubles, by their texts. */
+const numbers: Readonly<Record<string, unknown>> = {
+  5: new Int32(5),
+  6: Long.fromNumber(6),
+  7: new Double(7),
+  8: Decimal128.fromString('8'),
+  '9.00': Decimal128.fromString('9.00'),
+  1000: Decimal128.fromString('1E+3'),
+  1.5: new Double(1.5),
+  2.5: Decimal128.fromString('2.5'),
+  0.1: Decimal128.fromString('0.1'),
+  0.3: new Double(0.3),
+  '0.1000000000000000055511151231257827': Decimal128.fromString('0.1000000000000000055511151231257827'),
+  '9007199254740993': Long.fromString('9007199254740993'),
+  '9223372036854775807': Long.MAX_VALUE,
+  '9223372036854775808': new Double(2 ** 63),
+  '18446744073709551616': Decimal128.fromString('18446744073709551616'),
+  '1E+400': Decimal128.fromString('1E+400'),
+  NaN: new Double(Number.NaN),
+};
+
+describe.each<[string, Any, Any]>([
+  ['integers', t.int({ policy: { sort: true } }), t.int()],
+  ['64-bit integers', t.int64({ policy: { sort: true } }), t.int64()],
+  ['doubles', t.float({ policy: { sort: true } }), t.float()],
+])('a list of records whose ids are numbers of several types, of a model with %s', (_name, id, plain) => {
+  const model = defineModel('Measure', {
+    collection: 'measures',
+    fields: { id, text: t.string({ policy: { filter: true, sort: true } }) },
+  });
+  const ofOwner = defineModel('Reading', {
+    collection: 'readings',
+    fields: { id: t.string(), measure: t.ref('Measure', { id: plain, policy: { filter: true } }) },
+  });
+
+  beforeAll(async () => {
+    const measures = database.db.collection<{ _id: unknown }>('measures');
+    await measures.deleteMany({});
+    await measures.insertMany(Object.entries(numbers).map(([text, _id]) => ({ _id, text })));
+    await database.db.collection('readings').deleteMany({});
+    await database.db.collection<Any>('readings').insertMany(Object.entries(numbers).map(([_id, measure]) => ({ _id, measure })));
+  });
+
+  async function found(read: ReturnType<typeof build>['read']): Promise<string[]> {
+    const paths = new Set(Object.keys(numbers).flatMap((text) => [text, String(Number(text))])); // only one spelling of a number is a path
+    const answers = await Promise.all(Array.from(paths, (path) => read(`/${path}`)));
+    return answers.filter(({ status }) => status === 200).map(({ body }) => body.data.text);
+  }
+
+  it.each(['id', '-id', 'text', '-text'].flatMap((sort) => [1, 3, 50].map((limit) => [sort, limit] as const)))(
+    'shows each record that a path leads to once, sorted by %s, %d at a time',
+    async (sort, limit) => {
+      const { read } = build(model, cursorPaging({ max: 50 }));
+      const seen: string[] = [];
+      for (let next: string | null = ''; next !== null; ) {
+        const { status, body, text } = await read(`?limit=${limit}&sort=${sort}${next && `&after=${next}`}`);
+        expect([status, status === 200 ? '' : text]).toEqual([200, '']);
+        expect(body.data.length === limit || body.page.next_cursor === null).toBe(true);
+        seen.push(...body.data.map(({ text }: Any) => text));
+        next = body.page.next_cursor;
+      }
+      expect([...seen].sort()).toEqual((await found(read)).sort());
+    },
+  );
+
+  it('shows them by number and by filters, too, and reaches what refers to them', async () => {
+    const byPage = build(model, offsetPaging({ max: 50 })).read;
+    const expected = (await found(byPage)).sort();
+    expect((await byPage('?limit=50')).body.data.map(({ text }: Any) => text).sort()).toEqual(expected);
+    expect(expected).toEqual(expect.arrayContaining(['5', '6', '7', '8', '9.00', '1000']));
+    const { read } = build(model, cursorPaging({ max: 50 }));
+    for (const text of Object.keys(numbers))
+      expect([text, (await read(`?text=${encodeURIComponent(text)}`)).body.data.length]).toEqual([text, expected.includes(text) ? 1 : 0]);
+    const shop = service<never>();
+    const api = shop.api({
+      db: database.db,
+      openapi: false,
+      resources: [shop.resource({ model }), shop.resource({ model: ofOwner, through: ['measure'] } as Any)],
+    });
+    const answer = await api.fetch(new Request('http://in-process/readings?measure.text=8'));
+    expect(((await answer.json()) as Any).data.map((one: Any) => one.id)).toEqual(['8']);
   });
 });

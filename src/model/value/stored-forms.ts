@@ -2,7 +2,7 @@ import { Decimal128, Double } from 'mongodb';
 import { Invalid } from '../../rules.ts';
 import { type AcceptedForm, isAccepted, numberOf } from './accepted.ts';
 import { bson, declined, readInt32, readInt64 } from './bson-bytes.ts';
-import { formatDecimal } from './decimal-text.ts';
+import { partsOf, toUnits } from './decimal-parts.ts';
 import type { JsonOutput } from './json-output.ts';
 import { type Leaf, Misfit } from './leaf.ts';
 import { booleanLeaf, dateLeaf } from './leaves.ts';
@@ -239,19 +239,6 @@ function scaled(scale: number): Form {
 
 /** With more digits behind the point, a decimal is written with an exponent. */
 const mostPlain = 6;
-
-function partsOf(decimal: Decimal128): { readonly sign: string; readonly digits: string; readonly power: number } {
-  const [, sign = '', whole = '', fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:E([+-]\d+))?$/.exec(formatDecimal(decimal)) ?? [];
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const kept = digits.replace(/0+$/, '');
-  return { sign, digits: kept || '0', power: kept ? Number(power) - fraction.length + digits.length - kept.length : 0 };
-}
-
-/** The integer that a decimal is in units. Undefined if it is none. */
-function toUnits(decimal: Decimal128, scale: number): bigint | undefined {
-  const { sign, digits, power } = partsOf(decimal);
-  return power + scale < 0 ? undefined : BigInt(sign + digits + '0'.repeat(power + scale));
-}
 
 /** The same as a decimal, with a fraction, or beyond 64 bits. */
 function shifted(decimal: Decimal128, scale: number): Decimal128 {

@@ -2,7 +2,8 @@ import type { Document as BsonDocument, Collection } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { readsHidden } from '../../model/read/hidden-parts.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
-import { isText, typeNames } from '../../model/value/bson-bytes.ts';
+import { bson, isText, typeNames } from '../../model/value/bson-bytes.ts';
+import { numbersInPaths } from '../../model/value/number-in-path.ts';
 import { batchesOf, type compileFirstBatch, type FirstBatch } from '../driver/read-batches.ts';
 import type { Command } from '../driver/work.ts';
 import type { Fitting } from '../list/build-page.ts';
@@ -30,7 +31,7 @@ export interface WantedPage {
   readonly fetchPrivate: boolean;
   /** Whether all that is fetched counts, and not only what the model shows. */
   readonly countsAll: boolean;
-  /** Whether records are left out whose ids are of another type than the model's, and whether the page has cursors. */
+  /** Whether records are left out that no path addresses, and whether the page has cursors. */
   readonly leavesOut: 'none' | 'from page' | 'from list';
 }
 
@@ -87,8 +88,7 @@ export function openPages(
     return { ...(await readPage({ ...plan, limit: Math.max(fitting, 1) }, projected, command)), isCut: true };
   }
 
-  const idTypes = (model.id.leaf.accepted ?? []).flatMap(({ bsonTypes }) => bsonTypes);
-  const isUnaddressable = compileIsOfOtherType(idTypes);
+  const { isUnaddressable, addressable } = compileAddresses(model);
   const sizeShown = (source: Uint8Array) => ({ bytes: sizeShownOf(model)(source) });
 
   /**
@@ -138,15 +138,16 @@ export function openPages(
   const alwaysHides = readsHidden(model.root);
 
   /**
-   * A page by cursor is read again without the records whose ids are of another type than the model's: a cursor must be
-   * made of the last one, and they may fill the page.
+   * A page by cursor is read again without the records that no path addresses: a cursor must be made of the last one,
+   * and they may fill the page.
    */
   function withoutOthers(fitting: Fitting, wanted: WantedPage, command: Command): Fitting | Promise<Fitting> {
     const { plan, leavesOut } = wanted;
     if (!fitting.unaddressable || leavesOut !== 'from list') return fitting;
-    const [first, ...others] = plan.ranges.map((range) => ({ $and: [range, { _id: { $type: idTypes } }] }));
+    const [first, ...others] = plan.ranges.map((range) => ({ $and: [range, ...addressable] }));
     const { unaddressable } = fitting;
-    return readFitting({ ...wanted, plan: { ...plan, ranges: [first as Filter, ...others] } }, command).then((again) => ({
+    const addressed: WantedPage = { ...wanted, plan: { ...plan, ranges: [first as Filter, ...others] }, leavesOut: 'from page' };
+    return readFitting(addressed, command).then((again) => ({
       ...again,
       unaddressable,
     }));
@@ -169,10 +170,26 @@ function sizeAll({ length: bytes }: Uint8Array): { readonly bytes: number } {
   return { bytes };
 }
 
-/**
- * Compiles the question whether the id of a record is of none of these types, so that no path can address it. The
- * database stores the id in front.
- */
-function compileIsOfOtherType(types: readonly string[]): (source: Uint8Array) => boolean {
-  return (source) => !types.includes(typeNames.get(source[4]) ?? '') && isText(source, 5, '_id\0');
+/** Which records of a collection have a path. */
+interface Addresses {
+  /** Whether no path addresses a record, because its id is of another type than the model's, or is no such number. */
+  isUnaddressable(source: Uint8Array): boolean;
+  /** The conditions of all others. */
+  readonly addressable: readonly BsonDocument[];
+}
+
+/** Compiles what lists leave out: what a path cannot name, so that GET does not find it. */
+function compileAddresses(model: CompiledModel): Addresses {
+  const { leaf } = model.id;
+  const numbers = numbersInPaths(leaf);
+  const types = numbers ? leaf.bsonTypes : (leaf.accepted ?? []).flatMap(({ bsonTypes }) => bsonTypes);
+  return {
+    isUnaddressable(source) {
+      const type = source[4]; // the database stores the id in front
+      const isOther = !types.includes(typeNames.get(type) ?? '');
+      if (!isOther && (numbers === undefined || type === bson.int32)) return false;
+      return isText(source, 5, '_id\0') && (isOther || !numbers?.has(new StoredRecord(model, source).storedId));
+    },
+    addressable: [{ _id: { $type: types } }, ...(numbers ? [numbers.condition] : [])],
+  };
 }

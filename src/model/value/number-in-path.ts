@@ -1,0 +1,60 @@
+import type { Decimal128 } from 'mongodb';
+import { numberOf } from './accepted.ts';
+import { isDecimal128 } from './bson-type.ts';
+import { partsOf, partsOfText, toUnits } from './decimal-parts.ts';
+import type { Leaf } from './leaf.ts';
+import { maxInt64, minInt64 } from './number-leaves.ts';
+
+/**
+ * Ids that are numbers, as paths have them. The database compares numbers of all its types by their values, so that the
+ * path of 5 leads to a decimal 5 as well. To 5.5 it leads where ids are doubles, and to none that is neither an integer
+ * of 64 bits nor a double, such as a decimal 0.1.
+ */
+export interface NumbersInPaths {
+  /** Whether a path leads to a record with this id. */
+  has(stored: unknown): boolean;
+  /** The same as a condition of the database, for ids that are numbers. */
+  readonly condition: object;
+}
+
+const integers: NumbersInPaths = {
+  has(stored) {
+    if (isDecimal128(stored)) return isNumber(stored) && isInt64(toUnits(stored, 0));
+    const value = numberOf(stored);
+    return typeof value === 'bigint' || (Number.isInteger(value) && isInt64(BigInt(value as number)));
+  },
+  condition: equalAs('long'),
+};
+
+const doubles: NumbersInPaths = {
+  has(stored) {
+    if (isDecimal128(stored)) return isNumber(stored) && isDouble(stored);
+    const value = numberOf(stored);
+    return typeof value === 'bigint' ? BigInt(Number(value)) === value : Number.isFinite(value);
+  },
+  condition: { _id: { $gt: Number.NEGATIVE_INFINITY, $lt: Number.POSITIVE_INFINITY }, ...equalAs('double') }, // NaN is less
+};
+
+/** The numbers that paths have of ids of a type. Undefined if ids of the type are no numbers. */
+export function numbersInPaths({ name }: Leaf): NumbersInPaths | undefined {
+  if (name === 'float') return doubles;
+  return name === 'int' || name === 'int64' ? integers : undefined;
+}
+
+function equalAs(type: 'long' | 'double'): object {
+  return { $expr: { $eq: [{ $convert: { input: '$_id', to: type, onError: null } }, '$_id'] } };
+}
+
+const isNumber = (decimal: Decimal128): boolean => /^-?\d/.test(decimal.toString());
+const isInt64 = (value: bigint | undefined): boolean => value !== undefined && value >= minInt64 && value <= maxInt64;
+
+/** More digits than a decimal has. */
+const allDigits = 40;
+
+/** Whether a decimal equals a double exactly: the decimal 0.1 equals none. */
+function isDouble(decimal: Decimal128): boolean {
+  const value = Number(decimal.toString());
+  if (!Number.isFinite(value)) return false;
+  const [a, b] = [partsOf(decimal), partsOfText(value.toPrecision(allDigits))];
+  return a.digits === b.digits && a.power === b.power;
+}
