@@ -4,7 +4,7 @@ import type { Operations } from '../../mongo/collection/operations.ts';
 import type { Work } from '../../mongo/driver/work.ts';
 import { spellStored } from '../../mongo/idempotency-keys.ts';
 import { filterOf } from '../../mongo/predicate/filter-of.ts';
-import { all, type Predicate } from '../../mongo/predicate/predicate.ts';
+import type { Predicate } from '../../mongo/predicate/predicate.ts';
 
 /** Records that an answer shows: they have to be within the filter, or the answer is not sent. */
 export interface Sought {
