@@ -71,7 +71,6 @@ function chunkOf(id: string): string | undefined {
   if (file.startsWith('mongo/near/')) return 'near'; // and the first request with `near`
   if (file.startsWith('mongo/ledger/') || file === 'mongo/collection/recorder.ts') return 'ledger'; // the first write of a model with a ledger
   if (file === 'mongo/collection/upsert.ts') return 'upsert'; // the first upsert of a store
-  if (file === 'mongo/collection/step.ts') return 'step'; // the first step of a counter
   if (file.startsWith('mongo/history/')) return 'history'; // the first request for one
   if (file === 'mongo/collection/read-by-id.ts') return 'audit'; // the only one that needs it
   if (/^products\/admin\/(?:react-admin|refine)\.ts$/.test(file)) return undefined; // each is a module of its own
