@@ -92,7 +92,7 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
 
 function unaddressable(model: string, id: unknown): Error {
   return new Error(
-    `The record of ${model} with the id ${writeUntyped(id)} is left out of a list: its id is of another type than those of the model, so that no path addresses it. An audit counts such records.`,
+    `The record of ${model} with the id ${writeUntyped(id)} is left out of a list: no path addresses its id, which is of another type than those of the model, or a number that none of them can be. An audit counts such records.`,
   );
 }
 

@@ -62,7 +62,7 @@ describe.each(models)('a list of records with ids of several types, of a model w
       }
       expect([...seen].sort()).toEqual([...own].sort());
       expect(errors[0]?.message).toMatch(
-        /^The record of Thing with the id .+ is left out of a list: its id is of another type than those of the model/,
+        /^The record of Thing with the id .+ is left out of a list: no path addresses its id, which is of another type than those of the model/,
       );
       for (const id of seen.slice(0, 3)) expect((await read(`/${id}`)).status).toBe(200);
     },

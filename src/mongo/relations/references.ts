@@ -35,6 +35,9 @@ interface Settings extends Required<ReferenceLimits> {
 /**
  * The checked references between the models of an api. They are compiled once, and shared by all of its middlewares and
  * stores.
+ *
+ * @example
+ * const references = compileReferences({ db, targets: [{ model: Task, scope: ownTasks }] });
  */
 export class References {
   readonly db: ReturnType<typeof asDb>;
