@@ -49,8 +49,9 @@ describe('somebody who has only the package', () => {
   });
 
   it('has all files that the examples import from each other', () => {
+    // Those of typed clients import what a generator writes: `test/clients/` compiles them with it.
     const imports = files
-      .filter((path) => /^examples\/.*\.tsx?$/.test(path))
+      .filter((path) => /^examples\/(?!clients\/).*\.tsx?$/.test(path))
       .flatMap((file) => Array.from(read(file).matchAll(/from '(\.[^']*)'/g), ([, path = '']) => ({ file, path })));
     expect(imports.length).toBeGreaterThan(30);
     expect(imports.filter(({ file, path }) => !places.has(join(file, '..', path)))).toEqual([]);
