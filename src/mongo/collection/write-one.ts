@@ -99,13 +99,12 @@ export function openWriteOne(
       if (writesNothing(plan)) return new StoredRecord(model, await explainMiss(target, changes, work));
       const filter = toFilter(plan);
       if (changes?.storedCheck) return writeChecked(plan, changes, changes.storedCheck, filter, work);
-      for (let race = 0; race < maxRaces; race++) {
+      return retry(async () => {
         const written = await send(plan, filter, work);
         if (written) return new StoredRecord(model, written);
         const stored = await explainMiss(target, changes, work);
-        if (plan.explain?.(stored)) return new StoredRecord(model, stored);
-      }
-      throw changedTooOften();
+        return plan.explain?.(stored) ? new StoredRecord(model, stored) : undefined;
+      });
     },
   };
 }
