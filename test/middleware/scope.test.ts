@@ -62,6 +62,18 @@ describe('scope()', () => {
     expect([(await request('GET', '/')).status, left]).toEqual([200, filter]);
   });
 
+  it.each<[string, () => unknown]>([
+    ['a filter', () => ({ owner: 'ann' })],
+    ['everything', () => everything],
+  ])('leaves a filter that cannot be changed in place, where the database alone would learn of it: %s', async (_name, filterOf) => {
+    const { request, errors } = await serve(problems(), scope(Note, filterOf), (ctx: Context) => {
+      Object.assign(ctx.scope as object, { secret: 'x' });
+      ctx.body = 'passed';
+    });
+    expect((await request('GET', '/')).status).toBe(500);
+    expect(errors).toMatchObject([{ name: 'TypeError' }]);
+  });
+
   it('may refuse a request itself', async () => {
     const { status, errors } = await ask(() => {
       throw new Unauthorized();

@@ -26,12 +26,13 @@ interface Mark {
 const marks = new WeakMap<Filter, Mark>();
 
 /**
- * The filter of a predicate, as a scope of a model, which the application may hand to the driver. `bounds` are the
- * conditions that a write must keep to.
+ * The filter of a predicate, as a scope of a model, which the application may hand to the driver, and not change.
+ * `bounds` are the conditions that a write must keep to.
  */
 export function asRowScope(means: Predicate, { name }: ScopedModel, bounds: readonly Condition[]): RowScope {
   const built = filterOf(means);
-  const filter = isNode(means) ? built : { ...built };
+  // What is changed in place would count for the database, and not where the tree is asked, such as in a history.
+  const filter = Object.freeze(isNode(means) ? built : { ...built });
   marks.set(filter, { name, bounds, means });
   return filter as RowScope;
 }
