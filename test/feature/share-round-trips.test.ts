@@ -21,10 +21,11 @@ beforeAll(async () => {
 });
 
 describe('shareRoundTrips of an api', () => {
-  it.each<[string, object, (finds: number) => boolean]>([
-    ['is on by default', {}, (finds) => finds < 80], // mostly a few: the first one, and one for each owner
-    ['can be turned off', { shareRoundTrips: false }, (finds) => finds === 80],
-  ])('%s, and changes no answer', async (_name, options, isRight) => {
+  // How many commands there are says nothing: on a slow machine, a shared one is given up, and each record read alone.
+  it.each<[string, object, boolean]>([
+    ['is on by default', {}, true],
+    ['can be turned off', { shareRoundTrips: false }, false],
+  ])('%s, and changes no answer', async (_name, options, areShared) => {
     const api = build(options);
     const asked = records.flatMap(({ _id, owner }) => ['ann', 'bob'].map((user) => ({ id: _id.toHexString(), owner, user })));
     const statuses = await Promise.all(
@@ -32,13 +33,13 @@ describe('shareRoundTrips of an api', () => {
     );
     expect(statuses).toEqual(asked.map(({ owner, user }) => (owner === user ? 200 : 404)));
     expect([...new Set(commands.names)]).toEqual(['find']);
-    expect([commands.names.length, isRight(commands.names.length)]).toEqual([commands.names.length, true]);
+    expect(commands.events.some(({ command }) => command.filter._id.$in)).toBe(areShared);
   });
 
-  it.each<[string, object, (inserts: number) => boolean]>([
-    ['sends creates together', {}, (inserts) => inserts < 72], // mostly a few
-    ['can be turned off for creates', { shareRoundTrips: false }, (inserts) => inserts === 72],
-  ])('%s, and changes no answer', async (_name, options, isRight) => {
+  it.each<[string, object, boolean]>([
+    ['sends creates together', {}, true],
+    ['can be turned off for creates', { shareRoundTrips: false }, false],
+  ])('%s, and changes no answer', async (_name, options, areShared) => {
     await database.db.collection('notes').deleteMany({});
     commands.clear();
     const api = build(options);
@@ -68,7 +69,7 @@ describe('shareRoundTrips of an api', () => {
     const winners = ids.filter((_id, place) => answers[place]?.status === 201);
     expect(winners.toSorted()).toEqual(firsts.toSorted());
     expect([...new Set(commands.names)]).toEqual(['insert']);
-    expect([commands.names.length, isRight(commands.names.length)]).toEqual([commands.names.length, true]);
+    expect(commands.events.some(({ command }) => command.documents.length > 1)).toBe(areShared);
   });
 
   it('must be true or false', () => {
