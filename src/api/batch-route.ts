@@ -8,6 +8,7 @@ import { composeChain } from '../middleware/exchange/step.ts';
 import { setReplays } from '../middleware/idempotency/replays.ts';
 import { inFlightLimit, limitEach, type NameClient } from '../middleware/in-flight-limit.ts';
 import { jsonBody } from '../middleware/json-body.ts';
+import { idToJson } from '../model/value/number-in-path.ts';
 import { spellId } from '../mongo/stored-record.ts';
 import type { BatchDescription } from '../openapi/api-description.ts';
 import type { ApiSettings } from '../resource/define/compiled-resource.ts';
@@ -46,7 +47,7 @@ export function compileBatch(
   const readmit = (ctx: Context, path: string) => dispatch().run(ctx, path, ended, 'readmit');
   function idCreated({ operation }: Context, id: unknown): CreatedId | undefined {
     const model = operation && making.get(`${operation.resource} ${operation.name}`);
-    return model && id !== undefined ? { text: spellId(model, id), value: parseJson(model.id.leaf.toJson(id)) } : undefined;
+    return model && id !== undefined ? { text: spellId(model, id), value: parseJson(idToJson(model.id.leaf, id)) } : undefined;
   }
   const createdId = (ctx: Context) => idCreated(ctx, ctx.created?._id);
   const chain = [

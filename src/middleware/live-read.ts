@@ -2,6 +2,7 @@ import { hash as digestOf } from 'node:crypto';
 import type { ModelInput } from '../model/compile/compile-model.ts';
 import { asCompiled } from '../model/compile/compile-model.ts';
 import { isIncludable, noRelations } from '../model/relations/includable.ts';
+import { idToJson } from '../model/value/number-in-path.ts';
 import { concernOf } from '../mongo/live/concern.ts';
 import { filterOf } from '../mongo/predicate/filter-of.ts';
 import { textOf } from '../mongo/query/text-of.ts';
@@ -84,7 +85,7 @@ export function liveRead(model: ModelInput, chain: readonly ResourceMiddleware[]
         related: new Set(sources.map((one) => one.model.collection)),
         watched,
         read: (below) => run(below, async () => undefined),
-        ...(query ? { concern: concernOf(seen, query, scope) } : { idText: seen.id.leaf.toJson(readAddress(ctx, seen).id) }),
+        ...(query ? { concern: concernOf(seen, query, scope) } : { idText: idToJson(seen.id.leaf, readAddress(ctx, seen).id) }),
       };
     }),
   );

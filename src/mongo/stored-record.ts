@@ -21,13 +21,14 @@ import {
 } from '../model/value/bson-bytes.ts';
 import { bsonSize } from '../model/value/bson-size.ts';
 import type { JsonOutput } from '../model/value/json-output.ts';
+import { idToJson } from '../model/value/number-in-path.ts';
 import type { WriteBson } from '../model/value/write-bson.ts';
 import { decode } from './driver/bson-options.ts';
 import { revisionOf } from './query/precondition.ts';
 
 /** A stored id as a path segment, not yet percent-encoded: the text of its JSON. */
 export function spellId({ id }: CompiledModel, stored: unknown): string {
-  const json = id.leaf.toJson(stored);
+  const json = idToJson(id.leaf, stored);
   if (!json.startsWith('"')) return json;
   return json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1);
 }
@@ -170,7 +171,7 @@ export class StoredRecord {
 
   /** The JSON text of its id, by which included records are found. */
   get idText(): string {
-    return this.#model.id.leaf.toJson(this.storedId);
+    return idToJson(this.#model.id.leaf, this.storedId);
   }
 
   /** Visits the ids of a relation of its model, as they are stored. */

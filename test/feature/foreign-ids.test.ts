@@ -170,4 +170,57 @@ describe.each<[string, Any, Any]>([
     const answer = await api.fetch(new Request('http://in-process/readings?measure.text=8'));
     expect(((await answer.json()) as Any).data.map((one: Any) => one.id)).toEqual(['8']);
   });
+
+  it('leads to the same records by references, whatever type of number either of them has', async () => {
+    const shop = service<never>();
+    const Shelf = defineModel('Shelf', {
+      collection: 'shelves',
+      fields: {
+        id: plain,
+        name: t.string(),
+        boxes: t.hasMany('Box', { via: 'shelf' }),
+        boxCount: t.hasMany('Box', { via: 'shelf', count: true }),
+      },
+    } as Any);
+    const Box = defineModel('Box', {
+      collection: 'boxes',
+      fields: {
+        id: t.string({ policy: { insert: true } }),
+        shelf: t.ref('Shelf', { id: plain, onDelete: 'cascade', policy: { insert: true } }),
+      },
+    } as Any);
+    const forms = [new Int32(5), Long.fromNumber(5), new Double(5), Decimal128.fromString('5'), Decimal128.fromString('0.50E1')];
+    const shelves = database.db.collection<Any>('shelves');
+    const boxes = database.db.collection<Any>('boxes');
+    const api = shop.api({
+      db: database.db,
+      openapi: false,
+      resources: [
+        shop.resource({ model: Shelf, include: ['boxes', 'boxCount'] } as Any),
+        shop.resource({ model: Box, include: ['shelf'] } as Any),
+      ],
+    });
+    const ask = async (method: string, path: string, body?: object) => {
+      const headers = { 'Content-Type': 'application/json' };
+      const answer = await api.fetch(
+        new Request(`http://here${path}`, body ? { method, headers, body: JSON.stringify(body) } : { method }),
+      );
+      return { status: answer.status, body: JSON.parse((await answer.text()) || 'null') as Any };
+    };
+    for (const own of forms) {
+      await shelves.deleteMany({});
+      await boxes.deleteMany({});
+      await shelves.insertOne({ _id: own, name: 'top' });
+      await boxes.insertMany(forms.map((shelf, at) => ({ _id: `box ${at}`, shelf })));
+      const made = await ask('POST', '/boxes', { id: 'new', shelf: 5 });
+      expect([String(own), made.status, made.body]).toEqual([String(own), 201, expect.anything()]);
+      const included = (await ask('GET', '/boxes?include=shelf')).body.data;
+      expect(included.map(({ shelf }: Any) => shelf.name)).toEqual(Array.from({ length: forms.length + 1 }, () => 'top'));
+      const [shelf] = (await ask('GET', '/shelves?include=boxes,boxCount')).body.data;
+      expect([shelf.boxes.length, shelf.boxCount]).toEqual([forms.length + 1, forms.length + 1]);
+      expect((await ask('GET', '/shelves/5?include=boxes')).body.data.boxes).toHaveLength(forms.length + 1);
+      expect((await ask('DELETE', '/shelves/5')).status).toBe(204);
+      expect(await boxes.countDocuments()).toBe(0);
+    }
+  });
 });

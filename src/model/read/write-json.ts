@@ -13,6 +13,8 @@ import {
 } from '../node.ts';
 import type { Included, WriteAdded } from '../relations/included.ts';
 import { compileShownValue } from '../shown-value.ts';
+import type { Leaf } from '../value/leaf.ts';
+import { idToJson } from '../value/number-in-path.ts';
 import { isStoredObject, mapEntries } from '../value/stored-shape.ts';
 import { writeUntyped } from '../value/untyped.ts';
 import { changeFields, showNull } from './change-fields.ts';
@@ -153,8 +155,8 @@ function compileRecordWriter(node: Node, relation: string): (stored: unknown, in
     const write = compileRecordWriter(node.items.node, relation);
     return (stored, included) => (Array.isArray(stored) ? `[${stored.map((one) => write(one, included)).join(',')}]` : 'null');
   }
-  const { toJson: writeId } = (node as LeafNode).leaf;
-  return (stored, included) => (isNothing(stored) ? 'null' : (included.textOf(relation, writeId(stored)) ?? 'null'));
+  const { leaf } = node as LeafNode;
+  return (stored, included) => (isNothing(stored) ? 'null' : (included.textOf(relation, idToJson(leaf, stored)) ?? 'null'));
 }
 
 function isNothing(stored: unknown): boolean {
@@ -182,7 +184,7 @@ function wrapWriter({ write, select }: ValueWriter, wrap: (write: WriteJson) => 
 function compileWriter({ node, ref }: Slot, path: string): ValueWriter {
   switch (node.kind) {
     case 'leaf':
-      return indivisible(ref && ref.as === undefined ? compileReplacedWriter(path, node.leaf.toJson) : node.leaf.toJson);
+      return indivisible(ref && ref.as === undefined ? compileReplacedWriter(path, node.leaf) : node.leaf.toJson);
     case 'object':
       return compileObjectWriter(node, path);
     case 'array':
@@ -200,10 +202,9 @@ function indivisible(write: WriteJson): ValueWriter {
 /**
  * Compiles the writer of a relation without `as`: the included record, or the id if the client may not see the record.
  */
-function compileReplacedWriter(relation: string, writeId: WriteJson): WriteJson {
+function compileReplacedWriter(relation: string, leaf: Leaf): WriteJson {
   return function writeRecordOrId(stored, included) {
-    const id = writeId(stored);
-    return included?.textOf(relation, id) ?? id;
+    return included?.textOf(relation, idToJson(leaf, stored)) ?? leaf.toJson(stored);
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Leaf } from '../value/leaf.ts';
+import { idToJson } from '../value/number-in-path.ts';
 import type { WriteAdded } from './included.ts';
 
 /**
@@ -40,7 +41,7 @@ export function compileManyWriters(id: Leaf, many: ReadonlyMap<string, ManyRelat
     const prefix = `${JSON.stringify(name)}:`;
     const nothing = isCount ? '0' : '[]';
     return function writeMany(stored, included) {
-      return included.has(name) ? prefix + (included.textOf(name, id.toJson(stored._id)) ?? nothing) : '';
+      return included.has(name) ? prefix + (included.textOf(name, idToJson(id, stored._id)) ?? nothing) : '';
     };
   });
 }

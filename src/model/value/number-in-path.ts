@@ -15,24 +15,31 @@ export interface NumbersInPaths {
   has(stored: unknown): boolean;
   /** The same as a condition of the database, for ids that are numbers. */
   readonly condition: object;
+  /** The JSON text of the number that equals a decimal. Undefined if the path leads to none. */
+  toJson(decimal: Decimal128): string | undefined;
 }
 
 const integers: NumbersInPaths = {
   has(stored) {
-    if (isDecimal128(stored)) return isNumber(stored) && isInt64(toUnits(stored, 0));
+    if (isDecimal128(stored)) return integers.toJson(stored) !== undefined;
     const value = numberOf(stored);
     return typeof value === 'bigint' || (Number.isInteger(value) && isInt64(BigInt(value as number)));
   },
   condition: equalAs('long'),
+  toJson(decimal) {
+    const value = isNumber(decimal) ? toUnits(decimal, 0) : undefined;
+    return value !== undefined && isInt64(value) ? String(value) : undefined;
+  },
 };
 
 const doubles: NumbersInPaths = {
   has(stored) {
-    if (isDecimal128(stored)) return isNumber(stored) && isDouble(stored);
+    if (isDecimal128(stored)) return doubles.toJson(stored) !== undefined;
     const value = numberOf(stored);
     return typeof value === 'bigint' ? BigInt(Number(value)) === value : Number.isFinite(value);
   },
   condition: { _id: { $gt: Number.NEGATIVE_INFINITY, $lt: Number.POSITIVE_INFINITY }, ...equalAs('double') }, // NaN is less
+  toJson: (decimal) => (isNumber(decimal) && isDouble(decimal) ? String(Number(decimal.toString())) : undefined),
 };
 
 /** The numbers that paths have of ids of a type. Undefined if ids of the type are no numbers. */
@@ -41,12 +48,20 @@ export function numbersInPaths({ name }: Leaf): NumbersInPaths | undefined {
   return name === 'int' || name === 'int64' ? integers : undefined;
 }
 
+/**
+ * The JSON text of an id, as references and paths have it. Two ids have the same text if the database finds one by the
+ * other: a decimal 5 among integers has the text of the integer.
+ */
+export function idToJson(leaf: Leaf, id: unknown): string {
+  return (isDecimal128(id) && numbersInPaths(leaf)?.toJson(id)) || leaf.toJson(id);
+}
+
 function equalAs(type: 'long' | 'double'): object {
   return { $expr: { $eq: [{ $convert: { input: '$_id', to: type, onError: null } }, '$_id'] } };
 }
 
 const isNumber = (decimal: Decimal128): boolean => /^-?\d/.test(decimal.toString());
-const isInt64 = (value: bigint | undefined): boolean => value !== undefined && value >= minInt64 && value <= maxInt64;
+const isInt64 = (value: bigint): boolean => value >= minInt64 && value <= maxInt64;
 
 /** More digits than a decimal has. */
 const allDigits = 40;

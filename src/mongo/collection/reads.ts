@@ -4,6 +4,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { readsHidden } from '../../model/read/hidden-parts.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import { Room } from '../../model/relations/included.ts';
+import { idToJson } from '../../model/value/number-in-path.ts';
 import type { Commands } from '../driver/commands.ts';
 import { needOf } from '../driver/reachability.ts';
 import { asBytes, compileFirstBatch, type FirstBatch, type Taking, takeAll } from '../driver/read-batches.ts';
@@ -273,14 +274,13 @@ export function openReads(
     async sizeMany(ids, scope, work, fields) {
       if (readsHidden(model.root)) return sizeShown(ids, scope, work, fields);
       const filter = both({ _id: { $in: ids } }, scope);
-      const { projection } = projectionOf(false, fields);
-      const readable = projection ? [{ $project: projection }] : [];
+      const readable = [projectionOf(false, fields).projection].flatMap((one) => (one ? [{ $project: one }] : []));
       const found = await readMany(work, (command) => {
         const pipeline = [command.handOver({ $match: filter }), ...readable, { $project: { bytes: { $bsonSize: '$$ROOT' } } }];
         const options = { ...command.options, batchSize: ids.length + 1 };
         return command.count(() => collection.aggregate<{ _id: unknown; bytes: number }>(pipeline, options).toArray());
       });
-      return new Map(found.map(({ _id, bytes }) => [model.id.leaf.toJson(_id), Number(bytes)]));
+      return new Map(found.map(({ _id, bytes }) => [idToJson(model.id.leaf, _id), Number(bytes)]));
     },
   };
 }

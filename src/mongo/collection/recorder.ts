@@ -3,6 +3,7 @@ import { isProblem } from '../../errors.ts';
 import { once } from '../../mistakes.ts';
 import type { CompiledLedger } from '../../model/compile/compile-ledger.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { idToJson } from '../../model/value/number-in-path.ts';
 import { lifeKey } from '../../model/value/own-keys.ts';
 import type { BlindWrite } from '../../model/write/plan-changes.ts';
 import { asPart } from '../driver/run-transaction.ts';
@@ -56,7 +57,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
    */
   function withinTurn<T>(id: unknown, work: Work, run: () => Promise<T>): Promise<T> {
     if (work.transaction) return within(work, run);
-    return lanes.run(model.id.leaf.toJson(id), maxTimeMS, () => within(work, run));
+    return lanes.run(idToJson(model.id.leaf, id), maxTimeMS, () => within(work, run));
   }
 
   /**

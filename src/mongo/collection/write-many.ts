@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { Problem, validationFailed } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { idToJson } from '../../model/value/number-in-path.ts';
 import { KeyMerge } from '../../model/write/key-merge.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { type FieldError, placeError } from '../../rules.ts';
@@ -207,7 +208,7 @@ export function openManyWrites(
       const { found, isCut } = await readReply(both({ _id: { $in: some } }, scope), some.length, work);
       for (const part of inParts(found, mostAtOnce, bytesOfPart)) yield part.map(asRecord); // what is decoded of it is let go with it
       const read = new Set(isCut ? found.map((bytes) => asRecord(bytes).idText) : []);
-      left = isCut ? left.filter((id) => !read.has(model.id.leaf.toJson(id))) : left.slice(mostAtOnce);
+      left = isCut ? left.filter((id) => !read.has(idToJson(model.id.leaf, id))) : left.slice(mostAtOnce);
     }
   }
 

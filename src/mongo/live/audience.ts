@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { idToJson } from '../../model/value/number-in-path.ts';
 import { Turn } from '../driver/turn.ts';
 import type { Change } from './change.ts';
 
@@ -140,7 +141,7 @@ class Crowd {
 /** The JSON text of an id. Undefined for one that cannot be written: it may be any. */
 export function textOfId(leaf: IdLeaf, id: unknown): string | undefined {
   try {
-    return leaf.toJson(id);
+    return idToJson(leaf, id);
   } catch {
     return undefined;
   }

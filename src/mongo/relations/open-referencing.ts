@@ -1,5 +1,6 @@
 import { isProblem, notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { idToJson } from '../../model/value/number-in-path.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
 import { type LegalOptions, orUndefined } from '../../options.ts';
 import { type DatabaseOptions, databaseOptions, type ModelCollection, openCollection } from '../collection/collection.ts';
@@ -229,7 +230,7 @@ function openCheckedWrites(
     insertEach(records, work, places = [...records.keys()], writer) {
       const all = new Map(places.map((place, index) => [place, records[index] as Stored]));
       const held = byPlace(namedInRecords(edges, records, { areOne: false }).filter(isHeld), places);
-      const idOf = ({ _id }: Stored) => model.id.leaf.toJson(_id);
+      const idOf = ({ _id }: Stored) => idToJson(model.id.leaf, _id);
       return insertSiblings(edges, all, idOf, async (some) => {
         const together = await insertTogether(new Map([...some].filter(([place]) => !held.has(place))), writer, work);
         const checked = await insertHeld(new Map([...some].filter(([place]) => held.has(place))), writer, work);

@@ -2,6 +2,7 @@ import { type Db, ObjectId } from 'mongodb';
 import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
+import { idToJson } from '../../model/value/number-in-path.ts';
 import { openCollection } from '../collection/collection.ts';
 import { idsOnly } from '../collection/find.ts';
 import { planRemove } from '../collection/write-plan.ts';
@@ -114,7 +115,7 @@ async function planFirst(
   id: unknown,
   work: Work,
 ): Promise<Pick<CascadePlan, 'gone' | 'restricting'>> {
-  const gone: CascadePlan['gone'] = new Map([[model.collection, new Map([[model.id.leaf.toJson(id), id]])]]);
+  const gone: CascadePlan['gone'] = new Map([[model.collection, new Map([[idToJson(model.id.leaf, id), id]])]]);
   const restricting: Edge[] = [];
   for (const edge of edgesTo(references, model.collection, 'restrict'))
     if ((await findRestricting(edge, { gone }, { scope: undefined, most: 1 }, work)).size > 0) restricting.push(edge);

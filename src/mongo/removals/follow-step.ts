@@ -1,3 +1,4 @@
+import { idToJson } from '../../model/value/number-in-path.ts';
 import { deletionKey } from '../../model/value/own-keys.ts';
 import { idsOnly } from '../collection/find.ts';
 import type { PlainOperations } from '../collection/operations.ts';
@@ -96,7 +97,7 @@ async function findGone({ model, collection }: ReferenceEnd, ids: readonly unkno
   const isMarked = row.kind === 'remove' && model.deletedAt !== undefined;
   const scope = isMarked ? { [deletionKey]: { $ne: row.deletion.id } } : undefined;
   const there = toSet(model, await collection.seeing.with.find({ among: ids, scope }, idsOnly, work));
-  const gone = ids.filter((id) => !there.has(model.id.leaf.toJson(id)));
+  const gone = ids.filter((id) => !there.has(idToJson(model.id.leaf, id)));
   if (isMarked) await collection.seeing.only.holdAll(gone, undefined, work);
   return gone;
 }

@@ -2,6 +2,7 @@ import type { Document as BsonDocument } from 'mongodb';
 import { isProblem, Problem, validationFailed } from '../../../errors.ts';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import { Room } from '../../../model/relations/included.ts';
+import { idToJson } from '../../../model/value/number-in-path.ts';
 import { deletionKey } from '../../../model/value/own-keys.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
 import { idsOnly, partsAt, whole } from '../../collection/find.ts';
@@ -86,11 +87,11 @@ async function collect(references: References, own: Group, root: Stored, work: W
       groups.set(model.collection, group);
       const deleted = collection.seeing.only;
       const found = await deleted.find({ path: field.path, among: step.ids, scope, limit: mostOfDeletion }, idsOnly, work);
-      const added = found.filter((id) => !group.records.has(model.id.leaf.toJson(id)));
+      const added = found.filter((id) => !group.records.has(idToJson(model.id.leaf, id)));
       if (added.length === 0) continue;
       const paths = references.heldBy(model).map(({ field }) => field.path);
       const records = await deleted.find({ among: added, scope }, partsAt(paths), work);
-      for (const record of records) group.records.set(model.id.leaf.toJson(record._id), record);
+      for (const record of records) group.records.set(idToJson(model.id.leaf, record._id), record);
       steps.push({ model, ids: records.map(({ _id }) => _id) });
     }
   }
@@ -128,7 +129,7 @@ class Lost {
     return edges.some(({ field, target }) => {
       const ids = this.#ids.get(target.model.collection);
       let isNamed = false;
-      if (ids) field.visit(stored, (id) => (isNamed ||= ids.has(field.leaf.toJson(id))));
+      if (ids) field.visit(stored, (id) => (isNamed ||= ids.has(idToJson(field.leaf, id))));
       return isNamed;
     });
   }

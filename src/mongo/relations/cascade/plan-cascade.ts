@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import { idToJson } from '../../../model/value/number-in-path.ts';
 import { idsOnly } from '../../collection/find.ts';
 import type { Work } from '../../driver/work.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
@@ -133,5 +134,5 @@ export async function findRestricting(
 
 /** Returns ids of records of a model by their texts. */
 export function toSet({ id }: CompiledModel, ids: readonly unknown[]): IdSet {
-  return new Map(ids.map((one) => [id.leaf.toJson(one), one]));
+  return new Map(ids.map((one) => [idToJson(id.leaf, one), one]));
 }

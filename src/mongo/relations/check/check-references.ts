@@ -1,6 +1,7 @@
 import { notFound, validationFailed } from '../../../errors.ts';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import type { ReferenceField, VisitId } from '../../../model/relations/reference-fields.ts';
+import { idToJson } from '../../../model/value/number-in-path.ts';
 import type { Changes } from '../../../model/write/plan-changes.ts';
 import { type FieldError, Invalid, note } from '../../../rules.ts';
 import { idsOnly } from '../../collection/find.ts';
@@ -63,7 +64,7 @@ function nameIds(
     visit(
       edge.field,
       (id, path) => {
-        const key = edge.field.leaf.toJson(id);
+        const key = idToJson(edge.field.leaf, id);
         const known = ids.get(key);
         if (known) {
           known.paths.add(path);
@@ -100,11 +101,11 @@ export function namedInRecords(
 ): Named[] {
   return nameIds(edges, writer, ({ visit: visitIn, leaf }, visit, { target, holder }) => {
     const isToItself = target.model.collection === holder.model.collection;
-    const all = isToItself && areOne ? new Set(records.map(({ _id }) => leaf.toJson(_id))) : new Set<string>();
+    const all = isToItself && areOne ? new Set(records.map(({ _id }) => idToJson(leaf, _id))) : new Set<string>();
     records.forEach((record, index) => {
-      const own = isToItself && !areOne ? leaf.toJson(record._id) : undefined;
+      const own = isToItself && !areOne ? idToJson(leaf, record._id) : undefined;
       visitIn(record, (id, path) => {
-        const key = leaf.toJson(id);
+        const key = idToJson(leaf, id);
         if (key !== own && !all.has(key)) visit(id, arePlaced ? `${index}.${path}` : path);
       });
     });
@@ -208,7 +209,7 @@ async function findMissingOf({ target, scope, named }: Sought, made: ReadonlySet
   const areAllThere = written.length > 0 && (await collection.holdAll(written, scope, work)) === missing.size;
   if (areAllThere) return [];
   const sought = [...missing.values()];
-  for (const id of await collection.find({ among: sought, scope }, idsOnly, work)) missing.delete(model.id.leaf.toJson(id));
+  for (const id of await collection.find({ among: sought, scope }, idsOnly, work)) missing.delete(idToJson(model.id.leaf, id));
   return named.flatMap(({ edge, ids }) => {
     const left: Ids = new Map([...ids].filter(([key]) => missing.has(key)));
     return left.size > 0 ? [{ edge, ids: left }] : [];
@@ -241,7 +242,7 @@ export async function newIn(missing: readonly Named[], changes: Changes, stored:
   for (const { edge, ids } of after) {
     const sought = missing.find((one) => one.edge === edge)?.ids;
     const before = new Set<string>();
-    if (await mayTell(edge, writer)) edge.field.visit(stored, (id) => before.add(edge.field.leaf.toJson(id)));
+    if (await mayTell(edge, writer)) edge.field.visit(stored, (id) => before.add(idToJson(edge.field.leaf, id)));
     const left: Ids = new Map([...ids].filter(([key]) => sought?.has(key) && !before.has(key)));
     if (left.size > 0) found.push({ edge, ids: left });
   }

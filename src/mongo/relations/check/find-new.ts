@@ -1,3 +1,4 @@
+import { idToJson } from '../../../model/value/number-in-path.ts';
 import type { Changes, EmbeddedMerge } from '../../../model/write/plan-changes.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
 import { idsOnly, partsInOneReply } from '../../collection/find.ts';
@@ -53,7 +54,7 @@ export async function findNewInMany(
       if (records.length === 0) break;
       for (const record of records) {
         const had = new Set<string>();
-        field.visit(record, (other) => had.add(field.leaf.toJson(other)));
+        field.visit(record, (other) => had.add(idToJson(field.leaf, other)));
         for (const key of sought) if (!had.has(key)) left.delete(key);
       }
       if (left.size === sought.length) left.clear(); // they have ids of another type with equal texts

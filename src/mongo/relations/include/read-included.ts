@@ -5,6 +5,7 @@ import { Included, type IncludedRecord, Room, TooMuchIncluded } from '../../../m
 import { type ManyRelation, writeManyText } from '../../../model/relations/many-relations.ts';
 import { JsonOutput } from '../../../model/value/json-output.ts';
 import type { Leaf } from '../../../model/value/leaf.ts';
+import { idToJson } from '../../../model/value/number-in-path.ts';
 import { bsonTypeOf } from '../../../model/value/sort-value.ts';
 import type { Children } from '../../collection/children.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
@@ -246,7 +247,7 @@ function collectIds(records: readonly StoredRecord[], relation: Relation, leaf: 
 export function addIds(ids: Map<string, unknown>, record: StoredRecord, relation: Relation, { bsonTypes }: Leaf): void {
   record.visitIds(relation, (id) => {
     const type = bsonTypeOf(id);
-    if (type !== undefined && bsonTypes.includes(type)) ids.set(relation.leaf.toJson(id), id);
+    if (type !== undefined && bsonTypes.includes(type)) ids.set(idToJson(relation.leaf, id), id);
   });
 }
 
