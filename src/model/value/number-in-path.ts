@@ -56,6 +56,13 @@ export function idToJson(leaf: Leaf, id: unknown): string {
   return (isDecimal128(id) && numbersInPaths(leaf)?.toJson(id)) || leaf.toJson(id);
 }
 
+/** The text of a number that an id is, the same for equal numbers of all types. Undefined if it is none. */
+export function numberTextOf(id: unknown): string | undefined {
+  if (isDecimal128(id)) return isNumber(id) ? (toUnits(id, 0)?.toString() ?? doubles.toJson(id)) : undefined;
+  if (typeof id === 'bigint' || Number.isInteger(id)) return String(BigInt(id as number)); // all digits, unlike those of a number
+  return typeof id === 'number' ? String(id) : undefined;
+}
+
 function equalAs(type: 'long' | 'double'): object {
   return { $expr: { $eq: [{ $convert: { input: '$_id', to: type, onError: null } }, '$_id'] } };
 }
