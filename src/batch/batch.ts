@@ -5,7 +5,6 @@ import { described } from '../middleware/exchange/descriptor.ts';
 import { ClientGone, exchangeOf, setJson, workOf } from '../middleware/exchange/exchange.ts';
 import { ofWrite } from '../middleware/exchange/problem-codes.ts';
 import { reportError } from '../middleware/exchange/report-error.ts';
-import { rememberNoted } from '../middleware/idempotency/replays.ts';
 import { toProblem } from '../middleware/problems.ts';
 import { asDb, type Database } from '../mongo/driver/database.ts';
 import { runTransaction } from '../mongo/driver/run-transaction.ts';
@@ -65,14 +64,12 @@ export function batch(settings: BatchSettings): ResourceMiddleware {
         at = undefined;
         await turn.pass();
       }
-      const forget = hasKey ? held.map((one) => rememberNoted(one.ctx)) : [];
       await (ctx.carryOut ?? alone)(async () => {
         answers.clear();
         const noted: NotedRecords[] = [];
         for (const [index, { ctx: own, step }] of held.entries()) {
           at = index;
           exchangeOf(ctx).throwIfGivenUp();
-          forget[index]?.();
           await step?.();
           answers.add(own);
           if (hasKey) noted.push(...((await own.replays?.note(own)) ?? [nothingShown]));

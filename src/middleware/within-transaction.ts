@@ -7,7 +7,6 @@ import type { Called, Context, ResourceMiddleware } from './exchange/context.ts'
 import { descriptorOf, problemsOf } from './exchange/descriptor.ts';
 import { passesOf } from './exchange/order.ts';
 import { ofTransaction } from './exchange/problem-codes.ts';
-import { rememberState } from './exchange/remember-state.ts';
 import { runWithin, type WithinHook, type Written, writtenOf } from './exchange/run-within.ts';
 import { runAlone, step } from './exchange/step.ts';
 import { isUnchanged } from './exchange/write-part.ts';
@@ -23,7 +22,7 @@ export type { WithinHook, Written } from './exchange/run-within.ts';
  *
  * If a hook throws, nothing is written: a `Problem` is answered as it is, and any other error is a 500 without details.
  * If the database says that the transaction may succeed when it is tried again, the write and the hooks run again, and
- * what the first attempt has set on `ctx` is taken back. 501 on a standalone server.
+ * what the first attempt has set on `ctx` and `ctx.state` is taken back. 501 on a standalone server.
  *
  * An update and a restore read the record of before first: one command more, and another one commits. `updateMany`
  * reads its records before and after, `removeMany` before. Without hooks nothing of this happens.
@@ -54,20 +53,13 @@ export function withinTransaction(
   const problems = (method: string) => [...problemsOf(write, method), ...ofTransaction];
   return step({ problems, ...passesOf([write]) }, async function withinTransaction(ctx) {
     containBody(ctx);
-    const takeBack = rememberState(ctx);
-    try {
-      await surround(ctx, stores, async (tx) => {
-        takeBack();
-        const found = (await part.findBefore?.(ctx)) ?? [];
-        await runAlone(write, ctx);
-        for (const one of await part.findWritten(ctx, found)) {
-          if (isUnchanged(one)) continue;
-          await runWithin(hooks as readonly WithinHook[], ctx, await writtenOf(one.before, one.after, { tx }));
-        }
-      });
-    } catch (error) {
-      takeBack();
-      throw error;
-    }
+    await surround(ctx, stores, async (tx) => {
+      const found = (await part.findBefore?.(ctx)) ?? [];
+      await runAlone(write, ctx);
+      for (const one of await part.findWritten(ctx, found)) {
+        if (isUnchanged(one)) continue;
+        await runWithin(hooks as readonly WithinHook[], ctx, await writtenOf(one.before, one.after, { tx }));
+      }
+    });
   });
 }

@@ -1,7 +1,7 @@
 import type { ResourceMiddleware } from '../exchange/context.ts';
 import { described, problemsOf } from '../exchange/descriptor.ts';
 import { passesOf } from '../exchange/order.ts';
-import { rememberState } from '../exchange/remember-state.ts';
+import { takeBackIfLost } from '../exchange/remember-state.ts';
 import { composeChain, named, runAlone } from '../exchange/step.ts';
 
 /**
@@ -17,9 +17,8 @@ export function carried(write: ResourceMiddleware, hooks: readonly ResourceMiddl
   const carrying = named(whole.name, async (ctx, next) => {
     const { carryOut } = ctx;
     if (!carryOut) return whole(ctx, next);
-    const takeBack = rememberState(ctx);
     await carryOut(async () => {
-      takeBack();
+      takeBackIfLost(ctx);
       await runAlone(answering, ctx);
     });
     for (const hook of hooks) await runAlone(hook, ctx);

@@ -4,7 +4,6 @@ import type { Edge, References } from '../../mongo/relations/references.ts';
 import { Stores } from '../../store/stores.ts';
 import { containBody } from '../exchange/contain-errors.ts';
 import type { Context } from '../exchange/context.ts';
-import { rememberState } from '../exchange/remember-state.ts';
 import { runWithin, writtenOf } from '../exchange/run-within.ts';
 import type { CascadeHooks, GuardedSource, HooksOfChange } from '../relations/relation-targets.ts';
 import { surround } from '../relations/request-stores.ts';
@@ -26,12 +25,10 @@ export function compileObserve(model: CompiledModel, references: References | un
   const stores = new Stores(db, maxTimeMS, { references: () => references });
   return (ctx) => {
     containBody(ctx);
-    const takeBack = rememberState(ctx);
     return {
       wants: haveHooks,
       async happened(records) {
-        takeBack(); // what a lost attempt has left
-        ctx.cascaded = records;
+        ctx.cascaded = records; // in place of those of a lost attempt
         const touched = records.filter((one) => (hooksOfRecord(one)?.within.length ?? 0) > 0);
         if (touched.length === 0) return;
         await surround(ctx, stores, async (tx) => {

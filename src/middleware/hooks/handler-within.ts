@@ -2,7 +2,6 @@ import type { WriteOptions } from '../../mongo/relations/open-referencing.ts';
 import { Stores } from '../../store/stores.ts';
 import type { Context } from '../exchange/context.ts';
 import { workOf } from '../exchange/exchange.ts';
-import { rememberState } from '../exchange/remember-state.ts';
 import { runWithin, type WithinHook, writtenOf } from '../exchange/run-within.ts';
 import { isUnchanged } from '../exchange/write-part.ts';
 import { surround } from '../relations/request-stores.ts';
@@ -23,24 +22,17 @@ export function handlerWithin(
   const stores = new Stores(db, maxTimeMS, { references: () => references });
   return async function handlerWithin(ctx) {
     delete ctx.savedFrom; // what a hook before the handler has saved is no part of this transaction
-    const takeBack = rememberState(ctx);
-    try {
-      return await surround(ctx, stores, async (tx) => {
-        takeBack();
-        const { transaction } = workOf(ctx);
-        const writes = transaction?.writes;
-        const result = await (run as (ctx: Context) => unknown)(ctx);
-        const { savedFrom: before, record: after } = ctx;
-        const hasSaved = before && !isUnchanged({ before, after });
-        if (hasSaved || !before || transaction?.writes !== writes) {
-          const written = await writtenOf(hasSaved ? before : undefined, hasSaved ? after : undefined, { result, tx });
-          await runWithin(hooks as readonly WithinHook[], ctx, written);
-        }
-        return result;
-      });
-    } catch (error) {
-      takeBack();
-      throw error;
-    }
+    return surround(ctx, stores, async (tx) => {
+      const { transaction } = workOf(ctx);
+      const writes = transaction?.writes;
+      const result = await (run as (ctx: Context) => unknown)(ctx);
+      const { savedFrom: before, record: after } = ctx;
+      const hasSaved = before && !isUnchanged({ before, after });
+      if (hasSaved || !before || transaction?.writes !== writes) {
+        const written = await writtenOf(hasSaved ? before : undefined, hasSaved ? after : undefined, { result, tx });
+        await runWithin(hooks as readonly WithinHook[], ctx, written);
+      }
+      return result;
+    });
   };
 }

@@ -9,11 +9,10 @@ import type { Called, Context, ResourceMiddleware } from '../exchange/context.ts
 import { described } from '../exchange/descriptor.ts';
 import { exchangeOf, workOf } from '../exchange/exchange.ts';
 import { ofRead, ofWrite } from '../exchange/problem-codes.ts';
-import { rememberState } from '../exchange/remember-state.ts';
+import { rememberAnswer } from '../exchange/remember-state.ts';
 import { reportError } from '../exchange/report-error.ts';
 import { requireSeen } from '../exchange/require-seen.ts';
 import { rulesOf } from '../views/asked-rules.ts';
-import { rememberNoted } from './replays.ts';
 
 /** The dependencies of the middleware besides the keys. */
 export interface IdempotencySettings {
@@ -45,7 +44,7 @@ export function idempotency(keys: IdempotencyKeys, { principal, required, maxAns
     ctx.exchange?.throwIfGivenUp();
     const request = digest([ctx.method, ctx.originalUrl, stringifyJson(ctx.request.body)]);
     const work = workOf(ctx);
-    const takeBack = rememberState(ctx);
+    const takeBack = rememberAnswer(ctx);
     const before = ctx.res.getHeaders();
 
     const known = await keys.find(id, work);
@@ -54,10 +53,8 @@ export function idempotency(keys: IdempotencyKeys, { principal, required, maxAns
     let isTaken = false;
     ctx.noted = new Set();
     ctx.carryOut = async (step) => {
-      const forgetNoted = rememberNoted(ctx);
       try {
         kept = await keys.keep(id, request, work, async () => {
-          forgetNoted();
           await step();
           const answer = captureAnswer(ctx, before, maxAnswerBytes);
           const noted = (await ctx.replays?.note(ctx)) ?? [];

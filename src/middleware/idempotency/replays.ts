@@ -134,15 +134,6 @@ export function compileReplays(
   };
 }
 
-/** Returns a function that forgets which records were noted since: another attempt of the transaction notes its own. */
-export function rememberNoted({ noted }: Context): () => void {
-  const known = [...(noted ?? [])];
-  return function forgetSince() {
-    noted?.clear();
-    for (const record of known) noted?.add(record);
-  };
-}
-
 /** The resource of another model. Undefined if there is none, or if it is ambiguous. */
 function findOther(ctx: Context, one: ShownRecord): ServedModel | undefined {
   try {

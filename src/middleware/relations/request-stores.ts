@@ -5,6 +5,7 @@ import type { Stores } from '../../store/stores.ts';
 import type { Context, FindResources, Slots } from '../exchange/context.ts';
 import { exchangeOf } from '../exchange/exchange.ts';
 import { noteRead } from '../exchange/referred-records.ts';
+import { takeBackIfLost } from '../exchange/remember-state.ts';
 import { holdModel } from '../exchange/write-result.ts';
 import { reachOf } from '../reach/reach.ts';
 import { storeReachOf } from './store-reach.ts';
@@ -29,10 +30,15 @@ export function requestStores(all: () => Stores, findResources?: FindResources):
 
 /**
  * Runs a function in a transaction that surrounds a part of a request, with the stores of its api: what these do is the
- * same wherever they are reached. Middlewares without an api have only those of their own.
+ * same wherever they are reached. Middlewares without an api have only those of their own. What a lost attempt has set
+ * is taken back. After `ctx.transaction`, it is not: what runs beside its function may have set it, and does not run
+ * again.
  */
 export function surround<T>(ctx: Context, own: Stores, run: (tx: TransactionContext) => Promise<T>): Promise<T> {
-  return (ctx.storesOfApi?.() ?? own).surround(run, userOf(ctx));
+  return (ctx.storesOfApi?.() ?? own).surround((tx) => {
+    takeBackIfLost(ctx);
+    return run(tx);
+  }, userOf(ctx));
 }
 
 /** Who uses a store in a request. */
