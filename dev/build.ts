@@ -59,7 +59,9 @@ function chunkOf(id: string): string | undefined {
   // The index exports none of these, and other entries need them.
   if (['api/copies.ts', 'resource/define/given.ts', 'resource/define/standard-operations.ts', 'resource/table/row.ts'].includes(file))
     return 'shared';
-  if (/^(?:index|api\/|openapi\/|resource\/)/.test(file)) return 'index';
+  // What models and stores take of plug-ins, every entry needs.
+  if (/^features\/(?:[\w-]+\/)?(?:keywords|fields?|types|kinds?|plan-[\w-]+|stores?)\.ts$/.test(file)) return 'shared';
+  if (/^(?:index|api\/|features\/|openapi\/|resource\/)/.test(file)) return 'index';
   if (file.startsWith('export/')) return 'export'; // the first export loads it
   if (file === 'mongo/removals/define-removals.ts') return undefined; // an entry of its own
   // The first delete in the background loads it, or the first purge.

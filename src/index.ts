@@ -21,6 +21,7 @@ export {
   type ProblemOptions,
   Unauthorized,
 } from './errors.ts';
+export type { CounterOptions } from './features/counters/field.ts';
 export { affected } from './middleware/affected.ts';
 export { type AfterHook, afterHooks } from './middleware/after-hooks.ts';
 export { type AggregateOptions, aggregate } from './middleware/aggregate.ts';
@@ -95,7 +96,6 @@ export { type WithinHook, type Written, withinTransaction } from './middleware/w
 export type { IndexKey } from './model/compile/model-index.ts';
 export type { Aggregate } from './model/define/aggregates.ts';
 export type { ComputedField } from './model/define/computed.ts';
-export type { CounterOptions } from './model/define/counter-field.ts';
 export {
   defineModel,
   type Extended,

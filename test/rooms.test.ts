@@ -60,7 +60,6 @@ const rooms = [
   'middleware/hooks',
   'middleware/idempotency',
   'middleware/history',
-  'middleware/counters',
   'delivery',
   'export',
   'live',
@@ -86,6 +85,15 @@ const rooms = [
   'products/mongoose',
   'products/webhooks',
   'products/cli',
+];
+
+/** A part of a plug-in is in the room that takes it, and so is the list of such parts. */
+const takers: readonly (readonly [RegExp, string])[] = [
+  [/^features\/(?:[\w-]+\/)?(?:keywords|fields?|types)\.ts$/, 'model/define'],
+  [/^features\/(?:[\w-]+\/)?kinds?\.ts$/, 'model/compile'],
+  [/^features\/[\w-]+\/plan-[\w-]+\.ts$/, 'mongo/collection'],
+  [/^features\/(?:[\w-]+\/)?stores?\.ts$/, 'store'],
+  [/^features\//, 'resource/table'],
 ];
 
 /** The packages, each with the rooms that know it. Everybody may know Node. */
@@ -115,9 +123,13 @@ const imports = new Map(
 );
 const isOurs = (name: string) => name.endsWith('.ts');
 const roomOf = (file: string) => {
+  const [, taker] = takers.find(([parts]) => parts.test(file)) ?? [];
+  if (taker) return taker;
   const [room] = rooms.filter((one) => file === one || file.startsWith(`${one}/`)).sort((a, b) => b.length - a.length);
   return room ?? 'no room';
 };
+/** The folder of the plug-in that a file belongs to. */
+const pluginOf = (file: string) => /^features\/[\w-]+(?=\/)/.exec(file)?.[0];
 const folders = [...new Set(files.map((file) => dirname(file)))].filter((folder) => folder !== '.').sort();
 const readPage = (page: string) => readFileSync(join(root, page), 'utf8');
 const entries = Object.keys(JSON.parse(readPage('package.json')).exports);
@@ -132,6 +144,12 @@ describe('the rooms of src/', () => {
   it('import downwards only', () => {
     const upwards = all.filter(({ file, name }) => isOurs(name) && rooms.indexOf(roomOf(name)) > rooms.indexOf(roomOf(file)));
     expect(upwards).toEqual([]);
+  });
+
+  it('know a plug-in by the lists of `features/` only, and the package by its name for what it exports', () => {
+    const knowing = all.filter(({ file, name }) => pluginOf(name) && pluginOf(name) !== pluginOf(file));
+    expect(knowing.length).toBeGreaterThan(0);
+    expect(knowing.filter(({ file }) => dirname(file) !== 'features' && file !== 'index.ts')).toEqual([]);
   });
 
   it('import nothing from outside of src/, and not the package by its name', () => {
@@ -186,8 +204,10 @@ describe('the rooms of src/', () => {
     const readme = readFileSync(join(src, folder, 'README.md'), 'utf8');
     const [line = ''] = /^Imports: .*$/m.exec(readme) ?? [];
     const named = inCode(line).map((name) => ({ name, paths: meaningsOf(name, folder) }));
-    // A room imports for all of its folders. A name of a room inside it says that the files around that room use it.
-    const leaving = all.filter(({ file, name }) => isOurs(name) && file.startsWith(`${folder}/`) && !name.startsWith(`${folder}/`));
+    // A room imports for all of its folders, but for plug-ins. A name of a room inside it says that the files around
+    // that room use it.
+    const isOfRoom = (file: string) => file.startsWith(`${folder}/`) && (folder !== 'features' || !pluginOf(file));
+    const leaving = all.filter(({ file, name }) => isOurs(name) && isOfRoom(file) && !name.startsWith(`${folder}/`));
     const inside = all.filter(({ file, name }) => dirname(file) === folder && name.startsWith(`${folder}/`));
     const isNamed = (file: string) => named.some(({ paths }) => paths.some((path) => covers(path, file)));
     expect([...new Set(leaving.filter(({ name }) => !isNamed(name)).map(({ name }) => name))]).toEqual([]);
@@ -210,7 +230,7 @@ describe('the rooms of src/', () => {
     const paths = drawn.map((path) => path.replace(/\/$/, ''));
     expect([...lost, ...paths.filter((path) => !existsSync(join(src, path)))]).toEqual([]);
     expect(
-      folders.filter((folder) => folder.split('/').length < 3 && !folder.startsWith('products/cli/') && !paths.includes(folder)),
+      folders.filter((folder) => folder.split('/').length < 3 && !/^(?:products\/cli|features)\//.test(folder) && !paths.includes(folder)),
     ).toEqual([]);
     expect(files.filter((file) => dirname(file) === '.' && !paths.includes(file))).toEqual([]);
   });
@@ -260,7 +280,8 @@ describe('CONTRIBUTING.md', () => {
   });
 
   it('says where the tests of each room are', () => {
-    const without = folders.filter((folder) => !existsSync(join(root, 'test', folder)));
+    const testsOf = (folder: string) => folder.replace(/^features(?=\/)/, 'feature');
+    const without = folders.filter((folder) => !existsSync(join(root, 'test', testsOf(folder))));
     expect(without.filter((folder) => !inCode(text).includes(`src/${folder}/`))).toEqual([]);
     const others = readdirSync(join(root, 'test'), { withFileTypes: true }).filter(
       (one) => one.isDirectory() && !folders.some((folder) => `${folder}/`.startsWith(`${one.name}/`)),

@@ -15,7 +15,7 @@ export const smallAreas: readonly Area[] = [
   { files: ['model/operators/prefix-pattern', 'mongo/predicate/filter-of'], tests: ['mongo/query/filter-in-database'] },
   { files: ['mongo/stored-record'], tests: ['mongo/stored-record'] },
   { files: ['mongo/driver/rough-size'], tests: ['mongo/driver/rough-size'] },
-  { files: ['mongo/collection/plan-step'], tests: ['feature/counters/steps-property'] },
+  { files: ['features/counters/plan-step'], tests: ['feature/counters/steps-property'] },
   { files: ['model/fold/fold-text', 'model/fold/fold-paths'], tests: ['model/fold/fold-text', 'feature/caseless/property.slow'] },
   { files: ['model/compile/compile-computed', 'model/read/computed-fields'], tests: ['feature/computed-property'] },
   { files: ['model/value/bson-bytes'], tests: ['model/value/bson-bytes'] },

@@ -1,3 +1,5 @@
+import type { keywords } from '../features/keywords.ts';
+import type { Invalid } from '../rules.ts';
 import type { PolicyRules, ResolvedPolicy } from './define/policy.ts';
 import type { Check } from './define/schema.ts';
 import type { Constraint, Leaf } from './value/leaf.ts';
@@ -39,13 +41,28 @@ export interface CompiledField extends Slot {
    * The value that the service sets here: the revision or a time. Undefined for a field that clients or handlers set.
    */
   readonly maintained: 'revision' | 'createdAt' | 'updatedAt' | 'deletedAt' | undefined;
-  /** Whether clients step the value, and never set it on patch and put. */
-  readonly counter: boolean;
+  /** The kind that a plug-in has made of the field. Undefined for every other field. */
+  readonly kind: FieldKind | undefined;
   readonly ref: Reference | undefined;
   /** Makes the stored value of a field that was not sent. Undefined if the field has no default. */
   readonly makeDefault: (() => unknown) | undefined;
   /** The keywords that describe the field: title, description, examples, deprecated. */
   readonly annotations: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A kind of fields that a plug-in adds. Clients change them by operations of the plug-in, to those whom `policy.update`
+ * allows it, and never set them on patch and put.
+ */
+export interface FieldKind {
+  /** The keyword of a schema that says so. */
+  readonly keyword: (typeof keywords)[number];
+  /** The error of a patch or put that sets the field. */
+  readonly refusal: Invalid;
+  /** Throws a `ConfigurationError` for a field that cannot be of this kind. */
+  check(field: CompiledField, path: string): void;
+  /** Throws one for what the rules of its policy must not allow. */
+  checkRules(entry: FieldEntry): void;
 }
 
 /** A relation to another model by id. */

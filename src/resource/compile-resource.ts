@@ -1,4 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
+import { resourcePlugins } from '../features/resources.ts';
+import type { OptionsOfPlugins } from '../features/types.ts';
 import { showName } from '../hints.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
 import type { FindIds } from '../middleware/exchange/searching.ts';
@@ -29,7 +31,6 @@ import { readAggregate } from './define/aggregate-options.ts';
 import { checkEndpoints } from './define/check-endpoints.ts';
 import { checkFilterNames, checkFilters } from './define/check-filters.ts';
 import { checkSearch } from './define/check-search.ts';
-import { compileCounters } from './define/compile-counters.ts';
 import { compileOperations, hasWritingHandler } from './define/compile-operations.ts';
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { checkDeleted } from './define/deleted-options.ts';
@@ -60,6 +61,8 @@ const aPathSegment: Legal = [
 
 const aListOfRelations = anArrayOf("relations, such as ['tasks']", (name) => typeof name === 'string');
 
+const legalOfPlugins: LegalOptions<OptionsOfPlugins<never>> = Object.assign({}, ...resourcePlugins.map((one) => one.legal));
+
 const legal: LegalOptions<ResourceDefinition> = {
   model: checkedLater,
   path: orUndefined(aPathSegment),
@@ -89,7 +92,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   live: checkedLater,
   history: trueOrFalse,
   operations: [isObject, 'an object with an operation for each name'],
-  counters: anArrayOf("counters, such as ['stock']", (name) => typeof name === 'string'),
+  ...legalOfPlugins,
   deleted: [isObject, 'an object of guards'],
   before: aTable,
   within: aTable,
@@ -118,18 +121,27 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   const compiledModel = once(() => watchMisfits(compileModel(given('model').model)));
   const standard = once(() => readOps(given('ops'), where));
   const custom = once(() => compileOperations(given('operations').operations ?? {}, where));
-  const counters = once(() => compileCounters(given('counters', 'explicitWrites', 'operations'), standard(), compiledModel(), where));
+  const ofFields = once(() => {
+    const parts = { given, ops: standard(), model: compiledModel(), where };
+    return tryAll(
+      resourcePlugins.map(
+        ({ operations }) =>
+          () =>
+            operations(parts),
+      ),
+    ).flat();
+  });
   const served = once(() => [
     ...standard().map((name) => {
       const { method, group } = standardOperations[name];
       return { name, method, group, isCustom: false, hasHooks: isWrite(name) };
     }),
     ...custom().map((one) => ({ ...one, isCustom: true, hasHooks: hasWritingHandler(one) })),
-    ...counters().map((one) => ({ ...one, isCustom: false, hasHooks: true })),
+    ...ofFields().map((one) => ({ ...one, isCustom: false, hasHooks: true })),
   ]);
   const ofList = once(() => ({
     ops: standard(),
-    custom: [...custom(), ...counters()].map(({ name }) => name),
+    custom: [...custom(), ...ofFields()].map(({ name }) => name),
     hasHooks: operations
       .filter(isList)
       .some((name) => functionsOf(given('after').after ?? {}, { name, ...standardOperations[name] }).length > 0),
@@ -150,15 +162,15 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     ...(whole().includes(aggregateName) ? [{ name: aggregateName, ...aggregateEndpoint }] : []),
     ...(hasHistory() ? [historyEndpoint] : []),
   ]);
-  const [, , model, ops, own, ofCounters] = tryAll([
+  const [, , model, ops, own, added] = tryAll([
     () => checkOptions(definition, legal, where),
     () => checkPath(given('path'), compiledModel(), where),
     compiledModel,
     standard,
     custom,
-    counters,
+    ofFields,
     () =>
-      checkEndpoints(standard(), [...further(), ...custom(), ...counters(), ...relationEndpoints(given('nested', 'links'), where)], where),
+      checkEndpoints(standard(), [...further(), ...custom(), ...ofFields(), ...relationEndpoints(given('nested', 'links'), where)], where),
     () => checkGuards(given('guards').guards ?? [], 'guards', where),
     ...tableNames.map((option) => () => checkTable(option, given(option)[option] ?? {}, served(), ofReads(), where)),
     exporting,
@@ -181,7 +193,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     model,
     ops,
     shownBy: ops.find((name) => isRead(name) && !isList(name)) ?? ops.find(isList),
-    operations: [...own, ...ofCounters],
+    operations: [...own, ...added],
     scope: definition.scope ?? (() => everything),
     isScoped: definition.scope !== undefined,
     scopeWrites: definition.scopeWrites ?? true,

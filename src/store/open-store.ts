@@ -1,11 +1,12 @@
 import { notFound } from '../errors.ts';
+import { methodsOfPlugins } from '../features/stores.ts';
+import type { MethodsOfPlugins } from '../features/types.ts';
 import { asCompiled, type CompiledModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Document, HasFields } from '../model/define/infer.ts';
 import { fromDocumentOrText } from '../model/value/leaves.ts';
 import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
 import type { DatabaseOptions } from '../mongo/collection/collection.ts';
-import { planStep } from '../mongo/collection/plan-step.ts';
 import type { Reads } from '../mongo/collection/reads.ts';
 import { planRemove, planRestore, planUpdate } from '../mongo/collection/write-plan.ts';
 import type { Target } from '../mongo/collection/writer.ts';
@@ -27,7 +28,6 @@ import { compileLimits, type Limits, type StoreReach } from './limits.ts';
 import { openMany } from './many.ts';
 import { compileModelReferences } from './model-references.ts';
 import { loadKeeps, purge, requireDeletedAt } from './purge.ts';
-import { readStep } from './read-step.ts';
 import type {
   DeletedOption,
   FindManyOptions,
@@ -39,6 +39,7 @@ import type {
   PurgeOptions,
   Store,
 } from './store.ts';
+import type { MethodOfStore, StoreParts } from './store-method.ts';
 import { readSort, type Walk, walk } from './walk.ts';
 
 /**
@@ -164,13 +165,18 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
       return ({ scope, writer }) => ({ id: read, scope, precondition, writer });
     }
 
+    const write: StoreParts['write'] = async (id, options, plan) => {
+      const target = readTarget(id, options as IfMatch | undefined);
+      return give(await change((limits) => collection.write(plan(target(limits), limits), work())));
+    };
+
     async function begin(kind: 'remove' | 'purge', target: (limits: Limits) => Target): Promise<unknown> {
       if (!removals) throw new Error('A delete in the background needs `removals` of an api.');
       const { begin } = await removals();
       return change((limits) => begin(kind, model, target(limits), work()));
     }
 
-    const store: Store<HasFields> & { readonly [name: string]: unknown } = {
+    const own: Omit<Store<HasFields>, keyof OfPlugins> = {
       ...(openMany({ model, collection, within, change, readNew, readChanges, giveNew, work, hearing }) as object as Many),
       async get(id: unknown, options: DeletedOption = {}) {
         checkOptions(options, legalDeleted, '`get`');
@@ -198,14 +204,9 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
         return giveNew(await within(insert)) as never;
       },
       async update(id: unknown, changes: unknown, options?: IfMatch) {
-        const [read, target] = [readChanges(changes), readTarget(id, options)];
-        const update = async (limits: Limits) =>
-          collection.write(planUpdate(model, target(limits), requireChangesWithin(limits.writer, read)), work());
-        return give(await change(update)) as never;
-      },
-      async step(id: unknown, name: unknown, add: unknown, options?: IfMatch) {
-        const [step, target] = [readStep(model, name, add), readTarget(id, options)];
-        return give(await change((limits) => collection.write(planStep(model, target(limits), step), work()))) as never;
+        const read = readChanges(changes);
+        const plan = (target: Target, { writer }: Limits) => planUpdate(model, target, requireChangesWithin(writer, read));
+        return write(id, options, plan) as never;
       },
       async upsert(id: unknown, document: unknown) {
         const stored = readNew(document, { id: readNewId(model, id) });
@@ -228,9 +229,8 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
       async remove(id: unknown, options: IfMatch & { readonly inBackground?: boolean } = {}) {
         checkOptions(options, legalRemove, 'a write of a store');
         const { inBackground = false, ...rest } = options;
-        const target = readTarget(id, rest);
-        if (inBackground) return begin('remove', target) as never;
-        return give(await change((limits) => collection.write(planRemove(model, target(limits)), work()))) as never;
+        if (inBackground) return begin('remove', readTarget(id, rest)) as never;
+        return write(id, rest, (target) => planRemove(model, target)) as never;
       },
       async restore(id: unknown, options?: IfMatch) {
         requireDeletedAt(model, '`restore`');
@@ -247,8 +247,16 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
         return change(({ scope }) => purge(purging, scope, given as PurgeOptions, work)) as never;
       },
     };
-    return hearAll(store, hearing);
+    return hearAll({ ...own, ...methodsWith({ model, write }) }, hearing);
   };
+}
+
+type OfPlugins = MethodsOfPlugins<HasFields, unknown, unknown>;
+
+/** The methods of plug-ins, as those of one store. */
+function methodsWith(store: StoreParts): OfPlugins {
+  const bind = ([name, method]: [string, MethodOfStore]) => [name, (...given: readonly unknown[]) => method(store, ...given)];
+  return Object.fromEntries(Object.entries(methodsOfPlugins).map(bind));
 }
 
 function readWalk(model: CompiledModel, filter: unknown, options: FindManyOptions<unknown>): Omit<Walk, 'scope'> {

@@ -1,6 +1,7 @@
+import type { MethodsOfPlugins } from '../features/types.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Given } from '../model/define/given.ts';
-import type { ChangesDraft, CountersOf, Document, HasFields, NewDocument } from '../model/define/infer.ts';
+import type { ChangesDraft, Document, HasFields, NewDocument } from '../model/define/infer.ts';
 import type { Database } from '../mongo/driver/database.ts';
 import type { everything, FilterOn } from '../mongo/predicate/read-scope.ts';
 import type { RowScope } from '../mongo/predicate/row-scope.ts';
@@ -146,7 +147,7 @@ export interface OpenStoreOptions<Doc> extends ScopeOptions<Doc>, ReferenceLimit
  * 412, 422, 503, 504. In a request, they name every field, and are told to the client in its view; otherwise a
  * value that does not fit a private field is a plain Error.
  */
-export interface Store<M extends HasFields> {
+export interface Store<M extends HasFields> extends MethodsOfPlugins<M, Id<M>, IfMatch> {
   /** Reads a record. Throws `not_found` (404) if there is none. */
   get(id: Id<M>, options?: DeletedOption): Promise<Document<M>>;
   /** Reads all records that match, at most 500 with each command. `{}` matches every record within the scope. */
@@ -189,15 +190,6 @@ export interface Store<M extends HasFields> {
    * optional value. Throws 404, 409, 412 or 422.
    */
   update(id: Id<M>, changes: DocumentChanges<M>, options?: IfMatch): Promise<Document<M>>;
-  /**
-   * Adds to a counter of a record, or takes away from it, in one atomic command. Throws 404, 412, or 422 if the sum
-   * would pass a bound of the counter.
-   *
-   * @example
-   * const Product = defineModel('Product', { collection: 'products', fields: { stock: t.counter({ minimum: 0 }) } });
-   * const { stock } = await openStore(Product, { db }).step(id, 'stock', -1);
-   */
-  step(id: Id<M>, counter: CountersOf<M['~fields']>, add: number, options?: IfMatch): Promise<Document<M>>;
   /**
    * Applies the same changes to every record that matches, in one transaction: all of them or none. `{}` matches every
    * record. Throws 409 or 422; a record that cannot take the changes is named by its id.

@@ -93,7 +93,7 @@ function kindOf({ subject, method, path, when }: ServedRow): string {
     case 'link':
       return `row: ${subject.kind} ${subject.part}`;
     case 'custom':
-      return `row: ${subject.operation.counter ? 'step' : 'custom'} ${method} of ${path.includes('/:id') ? 'a record' : 'a resource'}`;
+      return `row: ${subject.operation.field ? 'step' : 'custom'} ${method} of ${path.includes('/:id') ? 'a record' : 'a resource'}`;
     case 'variant':
       return `row: ${method} with ${JSON.stringify(when)}`;
     default:

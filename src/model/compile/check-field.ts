@@ -38,7 +38,7 @@ export function checkMarkers(field: CompiledField, path: string): void {
     throw new ConfigurationError(`\`${path}\` is immutable: \`policy.update: true\` contradicts it.`);
   if (field.isId && mayBeMissing) throw new ConfigurationError('`id` can be neither optional nor nullable.');
   if (field.isId && field.policy.update) throw new ConfigurationError('`id` never changes: `policy.update: true` contradicts it.');
-  if (field.counter) checkCounter(field, path);
+  field.kind?.check(field, path);
   if (field.maintained === 'deletedAt') checkDeletedAt(field, path);
   else if (field.maintained && mayBeMissing)
     throw new ConfigurationError(`\`${path}\` is set by the service: it can be neither optional nor nullable.`);
@@ -47,24 +47,6 @@ export function checkMarkers(field: CompiledField, path: string): void {
   if (field.maintained && isOpened) {
     throw new ConfigurationError(`\`${path}\` is set by the service: \`policy.insert\` and \`policy.update\` cannot open it.`);
   }
-}
-
-/** Refuses a counter that could not be stepped by one command of the database. */
-function checkCounter({ isId, node, optional, nullable, immutable, maintained, ref, policy }: CompiledField, path: string): void {
-  if (node.kind !== 'leaf' || node.leaf !== intLeaf || isId || maintained || ref)
-    throw new ConfigurationError(`The counter \`${path}\` must be an integer of its own: use \`t.counter()\`.`);
-  if (path.includes('.'))
-    throw new ConfigurationError(`\`${path}\` cannot be a counter: only the record itself has these, not an embedded object.`);
-  const others = Object.keys(node.keywords).filter((keyword) => keyword !== 'minimum' && keyword !== 'maximum');
-  if (others.length > 0)
-    throw new ConfigurationError(`\`${others[0]}\` of \`${path}\` is not possible: a counter has \`minimum\` and \`maximum\`.`);
-  if (optional || nullable)
-    throw new ConfigurationError(`\`${path}\` is a counter, which always has a value: it can be neither optional nor nullable.`);
-  if (immutable) throw new ConfigurationError(`\`${path}\` is a counter, which changes: \`immutable\` contradicts it.`);
-  if (policy.private && policy.update)
-    throw new ConfigurationError(
-      `\`policy.update\` of \`${path}\` cannot open a counter that is private: the 422 of a step beyond its bounds would tell its value.`,
-    );
 }
 
 /**

@@ -55,9 +55,10 @@ function checkOwn(field: CompiledField, policy: Policy, path: string): void {
   const option = Object.entries(stored).find(([, value]) => value !== undefined && value !== false);
   if (option)
     throw new ConfigurationError(`\`policy.${option[0]}\` of \`${path}\` cannot be: it is computed when it is shown, and not stored.`);
-  const { immutable, unique, storeNone, maintained, counter, makeDefault, index } = field;
+  const { immutable, unique, storeNone, maintained, kind, makeDefault, index } = field;
   const places = { stored: field.key !== field.name, storedAs: leafIn(field.node)?.leaf.base };
-  const markers = { immutable, unique, storeNone, maintained, counter, default: makeDefault, index: !index, ref: relationSlot(field) };
+  const ofKind = kind && { [kind.keyword]: true };
+  const markers = { immutable, unique, storeNone, maintained, ...ofKind, default: makeDefault, index: !index, ref: relationSlot(field) };
   const caseless = field.node.kind === 'leaf' ? field.node.caseless : undefined;
   const marker = Object.entries({ ...places, ...markers, caseless }).find(([, value]) => value);
   if (marker) throw new ConfigurationError(`\`${marker[0]}\` of \`${path}\` cannot be: it is computed when it is shown, and not stored.`);

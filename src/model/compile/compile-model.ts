@@ -26,7 +26,7 @@ import { type CompiledLedger, compileLedger } from './compile-ledger.ts';
 import { compileObject, impliedId } from './compile-schema.ts';
 import { type CompiledSearch, compileSearch } from './compile-search.ts';
 import { compileExplain } from './explain-record.ts';
-import { checkCounterRules, checkRules, hasReadRules, namedRules } from './field-rules.ts';
+import { checkRules, checkRulesOfKinds, hasReadRules, namedRules } from './field-rules.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
 
@@ -133,7 +133,7 @@ function compileParts(model: Model): CompiledModel {
     () => compileReferenceFields(fieldTable, root, model.name),
     () => compileLedger(model, root, fieldTable),
     () => checkRules(root, rules),
-    () => checkCounterRules(fieldTable),
+    () => checkRulesOfKinds(fieldTable),
     () => checkPositions(fieldTable, declared(), Object.keys(model.search?.fields ?? {})),
   ]);
   const compared = new Set(indexes.flatMap(({ key, unique }) => (unique ? key.map(([path]) => path) : [])));

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
+import { kinds } from '../../features/kinds.ts';
 import { showName } from '../../hints.ts';
 import { once, tryAll } from '../../mistakes.ts';
 import { checkName, readStoredKey } from '../define/field-name.ts';
@@ -7,7 +8,7 @@ import { checkPolicy, type Policy, rulesOf } from '../define/policy.ts';
 import { annotations, asSchema, checkKeywords, type GivenSchema, markers, pick, unwrapNull } from '../define/raw-schema.ts';
 import type { Check } from '../define/schema.ts';
 import { t } from '../define/t.ts';
-import { type CompiledField, join, type MapMerging, type ObjectNode, type Slot } from '../node.ts';
+import { type CompiledField, type FieldKind, join, type MapMerging, type ObjectNode, type Slot } from '../node.ts';
 import { checkAliases, checkReference } from '../relations/check-reference.ts';
 import { checkFlag, checkMaintained, checkMarkers } from './check-field.ts';
 import { compileComputed } from './compile-computed.ts';
@@ -129,7 +130,7 @@ function compileField(name: string, property: unknown, required: boolean, parent
     policy: policyOf(policy, slot.node),
     rules: rulesOf(policy),
     maintained: checkMaintained(schema.maintained, slot.node, path),
-    counter: checkFlag(schema.counter, 'counter', path),
+    kind: kindOf(schema, path),
     ref: checkReference(schema.ref, path),
     annotations: pick(schema, annotations),
     makeDefault: undefined,
@@ -137,6 +138,11 @@ function compileField(name: string, property: unknown, required: boolean, parent
   checkMarkers(field, path);
   field.makeDefault = compileDefault(field, schema, path);
   return { field, computed: schema.computed, policy };
+}
+
+/** The kind that a schema says, of those that plug-ins add. */
+function kindOf(schema: GivenSchema, path: string): FieldKind | undefined {
+  return kinds.find(({ keyword }) => checkFlag(schema[keyword], keyword, path));
 }
 
 type Growing<Type> = { -readonly [Key in keyof Type]: Type[Key] };

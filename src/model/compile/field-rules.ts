@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import { listNames } from '../../hints.ts';
 import { narrowPolicy, type PolicyRules } from '../define/policy.ts';
-import { type CompiledField, type FieldTable, membersOf, type Node, type ObjectNode } from '../node.ts';
+import { type CompiledField, type FieldEntry, type FieldTable, membersOf, type Node, type ObjectNode } from '../node.ts';
 import { chainOf, type FieldChain } from '../read/field-chains.ts';
 
 /** A view is compiled for each set of rules that occurs: with eight rules there are 256. */
@@ -57,19 +57,16 @@ export function findBlindWriters(chain: FieldChain): string | undefined {
   return held && describeView(held);
 }
 
-/**
- * Refuses a counter that some caller may step and not read: the 422 of a step beyond its bounds would tell its value.
- */
-export function checkCounterRules(table: FieldTable): void {
-  for (const entry of table.values()) {
-    if (!entry.field.counter) continue;
-    const chain = chainOf(entry);
-    const blind = findView([chain], (held) => policyIn(entry.field, held).update === true && !mayRead(chain, held));
-    if (blind)
-      throw new ConfigurationError(
-        `\`policy\` of \`${entry.name}\`: ${describeView(blind)} may step the counter and not read it, and the 422 of a step beyond its bounds would tell its value.`,
-      );
-  }
+/** Refuses rules that a field of a plug-in cannot have. */
+export function checkRulesOfKinds(table: FieldTable): void {
+  for (const entry of table.values()) entry.field.kind?.checkRules(entry);
+}
+
+/** Which callers `policy.update` names that do not read the field. Undefined if there are none. */
+export function findBlindUpdaters(entry: FieldEntry): string | undefined {
+  const chain = chainOf(entry);
+  const held = findView([chain], (one) => policyIn(entry.field, one).update === true && !mayRead(chain, one));
+  return held && describeView(held);
 }
 
 /**

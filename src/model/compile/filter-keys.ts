@@ -38,7 +38,7 @@ const ofNothing = {
   unique: false,
   rules: undefined,
   maintained: undefined,
-  counter: false,
+  kind: undefined,
   annotations: {},
   makeDefault: undefined,
 } as const;

@@ -9,7 +9,8 @@ type TypesOf<F> =
   F extends Field<infer Types, infer _> ? Types : { document: unknown; read: unknown; create: unknown; patch: unknown; changes: unknown };
 type OptionsOf<F> = F extends { readonly '~options': infer Options } ? Options : F;
 
-type Is<F, Options> = OptionsOf<F> extends Options ? true : false;
+/** Whether the options of a field are such. */
+export type Is<F, Options> = OptionsOf<F> extends Options ? true : false;
 type Either<A, B> = A extends true ? true : B;
 type Both<A, B> = A extends true ? B : false;
 type Not<A> = A extends true ? false : true;
@@ -19,7 +20,8 @@ type IsComputed<F> = Is<F, { readonly '~computed': unknown }>;
 type IsStored<F> = Not<Either<IsMany<F>, IsComputed<F>>>;
 type IsOptional<F> = Is<F, { readonly '~optional': true }>;
 type IsNullable<F> = Is<F, { readonly '~nullable': true }>;
-type IsCounter<F> = Is<F, { readonly '~counter': true }>;
+/** Whether a plug-in has made it: it says how clients change the field, and patch and put do not set it. */
+type IsOfKind<F> = Is<F, { readonly '~kind': string }>;
 type IsMaintained<F> = Is<F, { readonly '~maintained': true }>;
 type IsPrivate<F> = Either<Is<F, { readonly policy: { readonly private: true } }>, Is<F, { readonly policy: { readonly read: false } }>>;
 type Named = string | readonly string[];
@@ -33,11 +35,10 @@ type IsClosedBy<F, Key extends 'insert' | 'update'> = Either<
 >;
 type IsClosedToCreate<F> = Either<IsMaintained<F>, IsClosedBy<F, 'insert'>>;
 type IsClosedToPatch<F> = Either<
-  Either<Either<IsMaintained<F>, IsCounter<F>>, Is<F, { readonly immutable: true }>>,
+  Either<Either<IsMaintained<F>, IsOfKind<F>>, Is<F, { readonly immutable: true }>>,
   IsClosedBy<F, 'update'>
 >;
-type IsMade<F> = Either<HasDefault<F>, IsCounter<F>>;
-type MayBeLeftOut<F> = Either<Either<Either<IsOptional<F>, IsNullable<F>>, IsMade<F>>, Either<IsReadByRule<F>, IsSetByRule<F>>>;
+type MayBeLeftOut<F> = Either<Either<Either<IsOptional<F>, IsNullable<F>>, HasDefault<F>>, Either<IsReadByRule<F>, IsSetByRule<F>>>;
 type HasOwnRead<F> = Is<F, { readonly policy: { readonly read: unknown } }>;
 type SourcesOf<F> = OptionsOf<F> extends { readonly '~computed': { readonly from: infer Name } } ? Name : never;
 /** Whether some callers may not read all of which a computed field is made. */
@@ -55,9 +56,6 @@ type Literal<Name> = Name extends string ? (string extends Name ? never : Name) 
 type RulesOfField<F> =
   | (OptionsOf<F> extends { readonly policy: infer P } ? Literal<NamesIn<P[keyof P & ('read' | 'insert' | 'update')]>> : never)
   | RulesIn<TypesOf<F>>;
-
-/** The names of the counters among these fields. */
-export type CountersOf<F extends Fields> = { [K in keyof F]: IsCounter<F[K]> extends true ? K : never }[keyof F] & string;
 
 /** The names of the rules in the policies of these fields, at any depth. */
 export type RulesOf<F extends Fields> = { [K in keyof F]-?: RulesOfField<F[K]> }[keyof F];

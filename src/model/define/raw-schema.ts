@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigurationError } from '../../errors.ts';
+import { keywords } from '../../features/keywords.ts';
 import { didYouMean } from '../../hints.ts';
 import { isTable } from '../../options.ts';
 
@@ -17,7 +18,7 @@ export const markers = [
   'default',
   'ref',
   'maintained',
-  'counter',
+  ...keywords,
   'unique',
   'index',
   'stored',

@@ -1,9 +1,9 @@
 import type { Binary, Decimal128, ObjectId, UUID } from 'mongodb';
+import { fieldsOfPlugins } from '../../features/fields.ts';
 import type { Point } from '../value/point-leaf.ts';
 import { adoptSchema } from './adopt-schema.ts';
 import { build, extend, objectSchema, open } from './build-schema.ts';
 import type { Computed, ComputedField, Synchronous, ValuesOf } from './computed.ts';
-import { counterField } from './counter-field.ts';
 import type { NotOptional, ObjectField, OptionsIn, Overlaid, TypesIn } from './field-types.ts';
 import type { HasManyField, HasManyOptions } from './has-many.ts';
 import type { DocumentOf, OptionsFrom, SoundlyComputed, TypesFrom } from './infer.ts';
@@ -286,6 +286,6 @@ export const t = {
   ): Field<TypesFrom<S>, Overlaid<OptionsFrom<S>, O>> =>
     build(extend(adoptSchema(isForeign(schema) ? schema : asSchema(schema, 't.from(…)'), 't.from(…)'), open(options))),
 
-  ...counterField,
+  ...fieldsOfPlugins,
   ...maintainedFields,
 };

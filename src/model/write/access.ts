@@ -64,7 +64,6 @@ export function isBlindField(field: CompiledField, access: Access): boolean {
 export const unknownField = new Invalid('unknown_field', 'is not a known field');
 
 const notOnCreate = new Invalid('not_writable', 'cannot be set on create', { operation: 'create' });
-const onlyStepped = new Invalid('not_writable', 'cannot be set on update: it is stepped', { operation: 'update' });
 const notOnUpdate = new Invalid('not_writable', 'cannot be set on update', { operation: 'update' });
 
 /** Access for the application's own code: it may write every field, and its values are in document form. */
@@ -124,14 +123,16 @@ function isHiddenByRule({ policy, rules }: CompiledField): boolean {
 /** Access for the body of a put. */
 export function updateAccess({ explicitWrites = false }: WriteRules): Access {
   const refusal = (field: CompiledField) =>
-    field.counter
-      ? refuse(field, false, explicitWrites, onlyStepped)
+    field.kind
+      ? refuse(field, false, explicitWrites, field.kind.refusal)
       : refuse(field, field.immutable ? false : field.policy.update, explicitWrites, notOnUpdate);
   return { source: 'json', existing: true, protects: (field) => refusal(field) !== undefined, incompleteObjects: false, refusal };
 }
 
-/** The error of stepping a counter. Undefined if the client may step it: `policy.update` says so. */
-export function refusalOfStep(field: CompiledField, { explicitWrites = false }: WriteRules): Invalid | undefined {
+/**
+ * The error of changing a field of a plug-in by its operation. Undefined if the client may: `policy.update` says so.
+ */
+export function refusalByPolicy(field: CompiledField, { explicitWrites = false }: WriteRules): Invalid | undefined {
   return refuse(field, field.policy.update, explicitWrites, notOnUpdate);
 }
 

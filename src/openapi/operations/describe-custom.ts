@@ -1,4 +1,3 @@
-import type { CompiledField } from '../../model/node.ts';
 import { own } from '../../model/value/plain-object.ts';
 import type { CompiledOperation } from '../../resource/define/compile-operations.ts';
 import type { Part, Schema } from '../document.ts';
@@ -7,12 +6,12 @@ import { queryParameters } from '../schemas/query-parameters.ts';
 import { json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
 import { cachingHeaders, ifMatch, ifNoneMatch, ifStillMatch, location, unlessMatch } from './headers.ts';
 
-/** Describes a custom operation, or the step of a counter. */
+/** Describes a custom operation, or one that a plug-in has for a field. */
 export function describeCustom(context: ResourceContext, operation: CompiledOperation): Particulars {
-  const { name, summary, counter } = operation;
+  const { name, summary, description = summary } = operation; // linters ask for both, and there may be no more to say
   return {
     summary,
-    description: counter ? describeStep(counter) : summary, // linters ask for both, and there is no more to say
+    description,
     parameters: [
       ...(operation.query ? queryParameters(operation.query, context.resource.filterLimits.maxFilterValues) : []),
       ...headersOf(context, operation),
@@ -21,10 +20,6 @@ export function describeCustom(context: ResourceContext, operation: CompiledOper
     isBodyOptional: operation.isBodyOptional,
     answers: answersOf(context, operation),
   };
-}
-
-function describeStep({ name }: CompiledField): string {
-  return `Adds \`add\` to \`${name}\` in one atomic write. A step beyond the bounds of \`${name}\` is refused with 422, and changes nothing.`;
 }
 
 function headersOf(context: ResourceContext, operation: CompiledOperation): Part[] {

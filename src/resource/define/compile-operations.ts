@@ -93,8 +93,10 @@ export interface CompiledOperation extends Endpoint {
   readonly problems: readonly ProblemCode[];
   /** The status of a successful answer. Undefined if it is 200 or 204. */
   readonly status: number | undefined;
-  /** The counter that it steps. Undefined for an operation of the application. */
-  readonly counter?: CompiledField;
+  /** What it does, if that is more than the summary says. */
+  readonly description?: string;
+  /** The field for which a plug-in has it. Undefined for an operation of the application. */
+  readonly field?: CompiledField;
 }
 
 /**

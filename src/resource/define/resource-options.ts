@@ -1,3 +1,4 @@
+import type { FieldOperations, OptionsOfPlugins } from '../../features/types.ts';
 import type { AfterHook } from '../../middleware/after-hooks.ts';
 import type { BeforeHook } from '../../middleware/before-hooks.ts';
 import type { Called, Guard } from '../../middleware/exchange/context.ts';
@@ -5,10 +6,9 @@ import type { KoaContext } from '../../middleware/exchange/koa-context.ts';
 import type { Written } from '../../middleware/within-transaction.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { Given } from '../../model/define/given.ts';
-import type { ChangesDraft, CountersOf, Document } from '../../model/define/infer.ts';
+import type { ChangesDraft, Document } from '../../model/define/infer.ts';
 import type { NamesOr, RelationNames } from '../../model/define/relation-names.ts';
 import type { Fields } from '../../model/define/schema.ts';
-import type { OfCounters } from './counter-options.ts';
 import type { CustomOperation, RequestContext } from './custom-operation.ts';
 import type { OfDeleted } from './deleted-options.ts';
 import type { OfHistory } from './history-options.ts';
@@ -40,24 +40,24 @@ type SetFields<Ctx, F extends Fields> = (ctx: Ctx) => Values<F> | Promise<Values
 /** The functions that return values of the server, for each kind of write. */
 export interface ServerFieldsOf<Ctx, F extends Fields> {
   readonly create?: SetFields<Ctx, F>;
-  /** For patch, put, patchMany and steps of counters. */
+  /** For patch, put, patchMany and the operations of plug-ins for fields, such as steps of counters. */
   readonly update?: SetFields<Ctx, F>;
 }
 
 /** What lists and records also have: keys of `guardsFor` alone. */
 type OfReads = 'query' | 'export' | 'aggregate' | 'live' | 'history';
 
-/** The operations that write, the counters that are stepped, and their groups. */
-type Writes<Ops, F extends Fields> = (Ops & WriteOperation) | CountersOf<F> | GroupsOf<(Ops & WriteOperation) | Step<F>>;
+/** The operations that write, those of plug-ins for fields, and their groups. */
+type Writes<Ops, F extends Fields> = (Ops & WriteOperation) | FieldOperations<F> | GroupsOf<(Ops & WriteOperation) | Patched<F>>;
 
 /** All that a key of `guardsFor` and `after` may name, beside custom operations. */
-type Named<Ops, F extends Fields> = Ops | CountersOf<F> | GroupsOf<Ops | Step<F>>;
+type Named<Ops, F extends Fields> = Ops | FieldOperations<F> | GroupsOf<Ops | Patched<F>>;
 
-/** Where there are counters, their steps are changes as patches are. */
-type Step<F extends Fields> = [CountersOf<F>] extends [never] ? never : 'patch';
+/** Where plug-ins have operations for fields, these are changes as patches are. */
+type Patched<F extends Fields> = [FieldOperations<F>] extends [never] ? never : 'patch';
 
-/** The operations that a key means: the step of a counter has what a patch has. */
-type Meant<Key, Ops, F extends Fields> = Key extends CountersOf<F> ? 'patch' : NamedBy<Key, Ops | Step<F>>;
+/** The operations that a key means: that of a plug-in for a field has what a patch has. */
+type Meant<Key, Ops, F extends Fields> = Key extends FieldOperations<F> ? 'patch' : NamedBy<Key, Ops | Patched<F>>;
 
 type DraftOf<Op, F extends Fields> = Op extends 'create'
   ? Document<Model<F>>
@@ -123,8 +123,8 @@ export interface ResourceOptions<
       NamesOr<'the model has no array of references', RelationNames<F>['arrays'], F>
     >,
     OfDeleted<Principal, App>,
-    OfCounters<F>,
     OfHistory,
+    OptionsOfPlugins<F>,
     OfSearch<Principal, IdOf<Document<Model<F>>>, App> {
   /** The model whose records are served. */
   readonly model: Model<F>;

@@ -20,7 +20,7 @@ import { type Chain, type Hooks, type Row, rowOf, type Unguarded } from './row.t
 /** The custom operations of a resource. */
 export function customRows(r: CompiledResource): Row[] {
   return r.operations
-    .filter(({ counter }) => !counter)
+    .filter(({ field }) => !field)
     .map((operation) => {
       const { name, method, path, body } = operation;
       return rowOf(r, {

@@ -74,7 +74,7 @@ export interface Row extends Endpoint {
    * what its caller sees of the related records, too.
    */
   readonly mayNameRelations: boolean;
-  /** Whether it is unknown to callers who may not see its field: that of the link, the nested list or the counter. */
+  /** Whether it is unknown to callers who may not see its field: that of the link, the nested list or the plug-in. */
   readonly isHidable: boolean;
   readonly readsJson: boolean;
   /** Whether it makes a record of its resource, to which later operations of a batch can refer. */

@@ -1,10 +1,10 @@
+import { resourcePlugins } from '../../features/resources.ts';
 import type { CompiledResource } from '../define/compiled-resource.ts';
 import { listQueryName, queryEndpoints } from '../define/endpoints.ts';
 import { isList, type Operation, standardOperations } from '../define/standard-operations.ts';
 import { queryName } from '../define/whole-list.ts';
 import { aggregateRows } from './aggregate-rows.ts';
 import { chains, liveParts, queried } from './chains.ts';
-import { counterRows } from './counter-rows.ts';
 import { customRows } from './custom-rows.ts';
 import { exportRows } from './export-rows.ts';
 import { historyRows } from './history-rows.ts';
@@ -23,7 +23,7 @@ export function rowsOf(r: CompiledResource): Row[] {
     ...aggregateRows(r),
     ...history.ofChanges,
     ...customRows(r),
-    ...counterRows(r),
+    ...resourcePlugins.flatMap(({ rows }) => rows(r)),
     ...nestedRows(r),
     ...linkRows(r),
     ...queryRows(r),

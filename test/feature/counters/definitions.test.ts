@@ -77,7 +77,7 @@ describe('a counter', () => {
     const { root } = compileModel(
       defineModel('Model', { collection: 'models', fields: { value: { type: 'integer', counter: true } as Any } }),
     );
-    expect(root.byName.get('value')?.counter).toBe(true);
+    expect(root.byName.get('value')?.kind?.keyword).toBe('counter');
   });
 });
 

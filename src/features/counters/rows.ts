@@ -1,25 +1,26 @@
 import { bodyLimit } from '../../middleware/body-limit.ts';
 import { caching } from '../../middleware/caching.ts';
-import { checkStep, stepCounter } from '../../middleware/counters/step-counter.ts';
 import { record } from '../../middleware/record.ts';
 import type { CompiledField } from '../../model/node.ts';
-import type { CompiledOperation } from '../define/compile-operations.ts';
-import type { CompiledResource } from '../define/compiled-resource.ts';
-import { idempotent } from './idempotent.ts';
-import { changing, closed, match, preceding, scoped, writes, writing } from './parts.ts';
-import { type Chain, type Hooks, type Row, rowOf, type Unguarded } from './row.ts';
+import type { CompiledOperation } from '../../resource/define/compile-operations.ts';
+import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import { idempotent } from '../../resource/table/idempotent.ts';
+import { changing, closed, match, preceding, scoped, writes, writing } from '../../resource/table/parts.ts';
+import { type Chain, type Hooks, type Row, rowOf, type Unguarded } from '../../resource/table/row.ts';
+import { counterKind } from './kind.ts';
+import { checkStep, stepCounter } from './step-counter.ts';
 
 /** The steps of the counters of a resource. */
 export function counterRows(r: CompiledResource): Row[] {
   return r.operations.filter(isStep).map((operation) => {
-    const { name, method, path, counter } = operation;
+    const { name, method, path, field } = operation;
     return rowOf(r, {
       name,
       method,
       path,
       subject: { kind: 'custom', operation },
       setsFields: r.serverFields.update !== undefined,
-      isHidable: counter.rules?.read !== undefined,
+      isHidable: field.rules?.read !== undefined,
       readsJson: true,
       isMember: true,
       chain: (hooks) => chainOf(r, operation, hooks),
@@ -28,8 +29,8 @@ export function counterRows(r: CompiledResource): Row[] {
 }
 
 /** The chain of a patch, with the step in its place. */
-function chainOf(r: Unguarded, { counter, reading, checking }: CompiledOperation & Counting, hooks: Hooks): Chain {
-  const field = r.model.root.byName.get(counter.name) as CompiledField; // as the caller sees it
+function chainOf(r: Unguarded, { name, reading, checking }: Step, hooks: Hooks): Chain {
+  const field = r.model.root.byName.get(name) as CompiledField; // as the caller sees it
   return [
     caching(r.caching),
     ...scoped(r),
@@ -44,10 +45,8 @@ function chainOf(r: Unguarded, { counter, reading, checking }: CompiledOperation
   ];
 }
 
-interface Counting {
-  readonly counter: CompiledField;
-}
+type Step = CompiledOperation & { readonly field: CompiledField };
 
-function isStep(operation: CompiledOperation): operation is CompiledOperation & Counting {
-  return operation.counter !== undefined;
+function isStep(operation: CompiledOperation): operation is Step {
+  return operation.field?.kind === counterKind;
 }

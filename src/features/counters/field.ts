@@ -1,12 +1,15 @@
-import { build, open } from './build-schema.ts';
-import type { NumberOptions } from './leaf-options.ts';
-import type { Closed, Field, FieldOptions } from './schema.ts';
-import type { LeafTypes } from './value-types.ts';
+import { build, open } from '../../model/define/build-schema.ts';
+import type { NumberOptions } from '../../model/define/leaf-options.ts';
+import type { Closed, Field, FieldOptions } from '../../model/define/schema.ts';
+import type { LeafTypes } from '../../model/define/value-types.ts';
 
 /** Options of `t.counter`. Bounds are inclusive: a step that would pass one is 422. */
 export interface CounterOptions extends Omit<FieldOptions<number>, 'immutable'>, Pick<NumberOptions, 'minimum' | 'maximum'> {}
 
-/** The builder of fields that clients step. */
+/**
+ * The builder of fields that clients step. Its type is written out, or declarations would name a path that packages
+ * lack.
+ */
 export const counterField = {
   /**
    * An integer that clients step by `POST …/<field>` with `{"add": -1}`, and do not set by patch and put. It is within
@@ -17,6 +20,6 @@ export const counterField = {
    */
   counter: <const O extends CounterOptions>(
     options?: O & Closed<O, CounterOptions>,
-  ): Field<LeafTypes<number, number>, O & { readonly '~counter': true }> =>
+  ): Field<LeafTypes<number, number>, O & { readonly '~kind': 'counter'; readonly default: number }> =>
     build({ type: 'integer', ...open(options), default: open(options).default ?? 0, bsonType: 'int', counter: true }),
 };

@@ -2,15 +2,12 @@ import { ConfigurationError } from '../../errors.ts';
 import { didYouMean } from '../../hints.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { once, tryAll } from '../../mistakes.ts';
-import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { t } from '../../model/define/t.ts';
 import type { CompiledField } from '../../model/node.ts';
-import { refusalOfStep, unknownField, type WriteRules } from '../../model/write/access.ts';
-import { type CompiledOperation, compileOperations } from './compile-operations.ts';
-import type { ResourceDefinition } from './resource-options.ts';
-import type { Operation } from './standard-operations.ts';
-
-type Definition = Pick<ResourceDefinition, 'counters' | 'explicitWrites' | 'operations'>;
+import { refusalByPolicy } from '../../model/write/access.ts';
+import { type CompiledOperation, compileOperations } from '../../resource/define/compile-operations.ts';
+import type { ResourceParts } from '../../resource/table/plugin.ts';
+import { counterKind } from './kind.ts';
 
 const readBody = once(() =>
   jsonBody({
@@ -26,14 +23,10 @@ const readBody = once(() =>
  * Compiles the operations that step counters. Throws a {@link ConfigurationError} for a name in `counters` that is not
  * that of a counter which clients may step, and for one that is also the name of an operation.
  */
-export function compileCounters(
-  { counters, explicitWrites = false, operations = {} }: Definition,
-  ops: readonly Operation[],
-  model: CompiledModel,
-  where: string,
-): CompiledOperation[] {
-  const all = new Map(model.root.fields.filter(({ counter }) => counter).map((field) => [field.name, field]));
-  const isOpen = (field: CompiledField) => refusalOfStep(field, { explicitWrites }) === undefined;
+export function compileCounters({ given, ops, model, where }: ResourceParts): CompiledOperation[] {
+  const { counters, explicitWrites = false, operations = {} } = given('counters', 'explicitWrites', 'operations');
+  const all = new Map(model.root.fields.filter(({ kind }) => kind === counterKind).map((field) => [field.name, field]));
+  const isOpen = (field: CompiledField) => refusalByPolicy(field, { explicitWrites }) === undefined;
   const served = ops.includes('patch') ? [...all.values()].filter(isOpen).map(({ name }) => name) : [];
   const names: readonly string[] = counters ?? served;
   return tryAll(
@@ -61,11 +54,6 @@ function compileCounter(field: CompiledField, others: readonly string[], where: 
   const summary = `Add to \`${name}\``;
   const handler = () => {}; // its chain has the write in the place of one
   const [operation] = compileOperations({ [name]: { group: 'change', summary, use: [readBody()], answer: 'record', handler } }, where);
-  return { ...(operation as CompiledOperation), counter: field };
-}
-
-/** Whether callers know an operation: the counter that it steps is no unknown field to them. */
-export function isKnown({ counter }: CompiledOperation, { root }: CompiledModel, rules: WriteRules): boolean {
-  const field = counter && root.byName.get(counter.name);
-  return !field || refusalOfStep(field, rules) !== unknownField;
+  const description = `Adds \`add\` to \`${name}\` in one atomic write. A step beyond the bounds of \`${name}\` is refused with 422, and changes nothing.`;
+  return { ...(operation as CompiledOperation), description, field };
 }

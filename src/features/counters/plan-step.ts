@@ -7,12 +7,12 @@ import { compileShownValue } from '../../model/shown-value.ts';
 import { isDecimal128 } from '../../model/value/bson-type.ts';
 import { intLeaf } from '../../model/value/number-leaves.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
+import type { WritePlan } from '../../mongo/collection/write-plan.ts';
+import type { Target } from '../../mongo/collection/writer.ts';
+import type { Condition } from '../../mongo/predicate/predicate.ts';
+import { requireRecordWithin } from '../../mongo/query/require-within.ts';
+import { buildUpdate } from '../../mongo/query/update-pipeline.ts';
 import { Invalid } from '../../rules.ts';
-import type { Condition } from '../predicate/predicate.ts';
-import { requireRecordWithin } from '../query/require-within.ts';
-import { buildUpdate } from '../query/update-pipeline.ts';
-import type { WritePlan } from './write-plan.ts';
-import type { Target } from './writer.ts';
 
 /** A step of a counter. */
 export interface CounterStep {

@@ -1,21 +1,21 @@
 import { validationFailed } from '../../errors.ts';
+import { serverValuesOf } from '../../middleware/body/server-values.ts';
+import type { Called, Context, ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import { workOf } from '../../middleware/exchange/exchange.ts';
+import { missing } from '../../middleware/exchange/order.ts';
+import { ofChange, ofLedger, ofReferences, ofValues } from '../../middleware/exchange/problem-codes.ts';
+import { readAddress } from '../../middleware/exchange/read-address.ts';
+import { step } from '../../middleware/exchange/step.ts';
+import { findCurrent, updatePart } from '../../middleware/exchange/write-part.ts';
+import { isOpenTo, writerOf } from '../../middleware/relations/writer.ts';
 import { once } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { CompiledField } from '../../model/node.ts';
-import { openNames, refusalOfStep, updateAccess } from '../../model/write/access.ts';
+import { openNames, refusalByPolicy, updateAccess } from '../../model/write/access.ts';
 import { compileServerChanges, type WriteRules } from '../../model/write/compile-writes.ts';
-import { planStep } from '../../mongo/collection/plan-step.ts';
 import { requireChangesWithin } from '../../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions } from '../../mongo/relations/open-referencing.ts';
-import { serverValuesOf } from '../body/server-values.ts';
-import type { Called, Context, ResourceMiddleware } from '../exchange/context.ts';
-import { workOf } from '../exchange/exchange.ts';
-import { missing } from '../exchange/order.ts';
-import { ofChange, ofLedger, ofReferences, ofValues } from '../exchange/problem-codes.ts';
-import { readAddress } from '../exchange/read-address.ts';
-import { step } from '../exchange/step.ts';
-import { findCurrent, updatePart } from '../exchange/write-part.ts';
-import { isOpenTo, writerOf } from '../relations/writer.ts';
+import { planStep } from './plan-step.ts';
 
 /** Options of {@link checkStep}. */
 interface CheckStepOptions extends Pick<WriteRules, 'explicitWrites'> {
@@ -27,7 +27,7 @@ interface CheckStepOptions extends Pick<WriteRules, 'explicitWrites'> {
  * values of the server.
  */
 export function checkStep(model: CompiledModel, field: CompiledField, { serverFields, ...rules }: CheckStepOptions): ResourceMiddleware {
-  const refusal = refusalOfStep(field, rules);
+  const refusal = refusalByPolicy(field, rules);
   const open = new Set([field.name, ...openNames(model.fieldTable, updateAccess(rules))]);
   const readServer = once(() => compileServerChanges(model));
   return step(

@@ -1,0 +1,8 @@
+import type { ResourcePlugin } from '../resource/table/plugin.ts';
+import { counters } from './counters/index.ts';
+
+/** What plug-ins add to resources. */
+// biome-ignore format: a line for each plug-in
+export const resourcePlugins: readonly ResourcePlugin[] = [
+  counters,
+];

@@ -1,0 +1,24 @@
+import type { HasFields } from '../model/define/infer.ts';
+import type { Fields } from '../model/define/schema.ts';
+import type { CountersOf, OfCounters, StepsCounters } from './counters/types.ts';
+
+/**
+ * The names of the fields that plug-ins have operations for. Each operation is called after its field, and is a change
+ * as a patch is.
+ */
+// biome-ignore format: a line for each plug-in
+export type FieldOperations<F extends Fields> = never
+  | CountersOf<F>
+;
+
+/** The options that plug-ins add to resources. */
+// biome-ignore format: a line for each plug-in
+export type OptionsOfPlugins<F extends Fields> = object
+  & OfCounters<F>
+;
+
+/** The methods that plug-ins add to stores. `Id` and `Options` are what a write of one record takes. */
+// biome-ignore format: a line for each plug-in
+export type MethodsOfPlugins<M extends HasFields, Id, Options> = object
+  & StepsCounters<M, Id, Options>
+;
