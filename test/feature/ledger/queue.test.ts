@@ -77,6 +77,20 @@ describe('a lease', () => {
   });
 });
 
+describe('what has become of a row', () => {
+  it('is written by a later attempt if the database refuses the first ones, and the row is handled once', async () => {
+    const allow = (validator: object) => database.db.command({ collMod: 'rows', validator });
+    let [handled, errors] = [0, 0];
+    await add([{ line: 'a', n: 1 }]);
+    await allow({ state: { $ne: 'delivered' } });
+    start({ handle: async () => void handled++, observe: ({ kind }) => (kind === 'error' ? ++errors : undefined) });
+    await until(() => errors >= 2);
+    await allow({});
+    await until(async () => (await rows().countDocuments({ state: 'delivered' })) === 1);
+    expect([handled, await rows().findOne({})]).toEqual([1, expect.objectContaining({ attempts: 1 })]);
+  });
+});
+
 describe('a line', () => {
   it('lets others have their turn, however many rows it has', async () => {
     await add(Array.from({ length: 300 }, (_, n) => ({ line: 'long', n })));
