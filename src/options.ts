@@ -1,11 +1,22 @@
 import { didYouMean, nearest, showName } from './hints.ts';
 import { refuse } from './mistakes.ts';
 
-/** What is legal for one option: a test, and words that follow "must be". A required one must be there. */
-export type Legal = readonly [isLegal: (value: unknown) => boolean, words: string, isRequired?: 'required'];
+/** What is legal for one option: a test, words that follow "must be", and what holds if it is left out. */
+export type Legal = readonly [isLegal: (value: unknown) => boolean, words: string, leftOut?: 'required' | { readonly default: unknown }];
+
+/** What is legal for an option that has a default. */
+export type WithDefault<Value = unknown> = readonly [Legal[0], words: string, leftOut: { readonly default: Value }];
 
 /** The options that a function takes, each with what is legal for it. */
 export type LegalOptions<Options> = { readonly [Name in keyof Options]-?: Legal };
+
+/** Options whose defaults are filled in. */
+export type Filled<Options, L> = Options & {
+  readonly [Name in keyof Options as Name extends keyof L ? (L[Name] extends WithDefault ? Name : never) : never]-?: Exclude<
+    Options[Name],
+    undefined
+  >;
+};
 
 export const aFunction: Legal = [(value) => typeof value === 'function', 'a function'];
 export const trueOrFalse: Legal = [(value) => typeof value === 'boolean', 'true or false'];
@@ -62,6 +73,17 @@ export function orUndefined([isLegal, words]: Legal): Legal {
   return [(value) => value === undefined || isLegal(value), words];
 }
 
+/** An option with its default, which undefined means as well. */
+export function byDefault<Value>(value: Value, legal: Legal): WithDefault<Value> {
+  const [isLegal, words] = orUndefined(legal);
+  return [isLegal, words, { default: value }];
+}
+
+/** The default of an option, for one who asks others for it before. */
+export function defaultOf<Value>([, , leftOut]: WithDefault<Value>): Value {
+  return leftOut.default;
+}
+
 /**
  * Finds everything that is wrong with an options object, one sentence for each mistake: names that do not exist, values
  * that are not legal, and required options that are missing, unless one is merely misspelt. `where` is what takes the
@@ -76,9 +98,38 @@ export function findMistakes<Options extends object>(options: unknown, legal: Le
   return mistakes;
 }
 
-/** Throws everything that {@link findMistakes} finds. */
-export function checkOptions<Options extends object>(options: Options, legal: LegalOptions<Options>, where: string): void {
+/** Throws everything that {@link findMistakes} finds, and returns the options with their defaults. */
+export function checkOptions<Options extends object, const L extends LegalOptions<Options>>(
+  options: Options,
+  legal: L,
+  where: string,
+): Filled<Options, L> {
   refuse(findMistakes(options, legal, where));
+  return fillIn(options, legal);
+}
+
+/** Adds the defaults of those options that were left out. What an object of a class inherits is taken, too. */
+export function fillIn<Options extends object, const L extends Readonly<Record<string, Legal>>>(
+  options: Options,
+  legal: L,
+): Filled<Options, L> {
+  const filled = { ...options } as Record<string, unknown>;
+  for (const [name, [, , leftOut]] of Object.entries(legal)) {
+    if (name in options) filled[name] = options[name as keyof Options];
+    if (typeof leftOut === 'object' && filled[name] === undefined) filled[name] = leftOut.default; // null is a mistake
+  }
+  return filled as Filled<Options, L>;
+}
+
+/** Returns those of the options that a table has, with their defaults. Throws if one of them is not legal. */
+export function pickOptions<const L extends Readonly<Record<string, WithDefault>>>(
+  options: { readonly [Name in keyof L]?: unknown },
+  legal: L,
+): { readonly [Name in keyof L]: L[Name][2]['default'] } {
+  const filled = fillIn(options as Readonly<Record<string, unknown>>, legal) as Readonly<Record<string, unknown>>;
+  const all = Object.entries(legal);
+  refuse(all.flatMap(([name, [isLegal, words]]) => (isLegal(filled[name]) ? [] : [`\`${name}\` must be ${words}.`])));
+  return Object.fromEntries(all.map(([name]) => [name, filled[name]])) as never;
 }
 
 /**
@@ -117,13 +168,8 @@ export function checkNames(what: string, names: readonly unknown[], legal: reado
   refuse(findUnknown(what, names, legal, where));
 }
 
-function findIllegal(
-  name: string,
-  options: object,
-  [isLegal, words, isRequired]: Legal,
-  names: readonly string[],
-  where: string,
-): string[] {
+function findIllegal(name: string, options: object, [isLegal, words, leftOut]: Legal, names: readonly string[], where: string): string[] {
+  const isRequired = leftOut === 'required';
   const isToCheck = name in options || (isRequired && findMisspelt(name, options, names).length === 0);
   if (!isToCheck || isLegal((options as Readonly<Record<string, unknown>>)[name])) return [];
   return [`\`${name}\` of ${where} must be ${words}${isRequired ? '' : ', or be left out'}.`];

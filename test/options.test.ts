@@ -4,13 +4,17 @@ import {
   anArrayOf,
   aString,
   aWholeNumber,
+  byDefault,
   checkNames,
   checkOptions,
   checkValue,
+  defaultOf,
+  fillIn,
   findMistakes,
   type LegalOptions,
   oneOf,
   orUndefined,
+  pickOptions,
   readOptions,
   refuseMisspelt,
   required,
@@ -117,5 +121,52 @@ describe('what is legal', () => {
     expect([...right].filter((value) => !isLegal(value))).toEqual([]);
     expect([...wrong].filter(isLegal)).toEqual([]);
     expect(words).toBe(expected);
+  });
+});
+
+describe('byDefault', () => {
+  const size = byDefault(5, aWholeNumber(1, 9));
+  const table = { size, name: required(aString) };
+
+  it('has what is legal, and a default', () => {
+    expect(defaultOf(size)).toBe(5);
+    expect(findMistakes({ size: 0 }, { size }, '`make`')).toEqual(['`size` of `make` must be a whole number from 1 to 9, or be left out.']);
+  });
+
+  it('fills in what was left out, and what is undefined', () => {
+    expect(checkOptions({ name: 'x' } as { name: string; size?: number }, table, '`make`')).toEqual({ name: 'x', size: 5 });
+    expect(fillIn({ size: undefined, name: 'x' }, table)).toEqual({ size: 5, name: 'x' });
+    expect(fillIn({ size: 7, name: 'x', other: 1 }, table)).toEqual({ size: 7, name: 'x', other: 1 });
+  });
+
+  it('takes what an object inherits, and does not change it', () => {
+    class Given {
+      get size(): number {
+        return 3;
+      }
+    }
+    const given = new Given();
+    expect(fillIn(given, { size, other: byDefault(1, aWholeNumber(0)) })).toEqual({ size: 3, other: 1 });
+    expect(Object.keys(given)).toEqual([]);
+  });
+});
+
+describe('pickOptions', () => {
+  const table = { size: byDefault(5, aWholeNumber(1, 9)), count: byDefault(1, aWholeNumber(1)) };
+
+  it('takes those of a table, and no others', () => {
+    const given: { size?: number; count?: number; name: string } = { count: 2, name: 'x' };
+    expect(pickOptions(given, table)).toEqual({ size: 5, count: 2 });
+  });
+
+  it('refuses all that are not legal, null among them', () => {
+    expect(() => pickOptions({ size: null, count: 0 }, table)).toThrow(
+      expect.objectContaining({
+        errors: [
+          new ConfigurationError('`size` must be a whole number from 1 to 9.'),
+          new ConfigurationError('`count` must be a whole number of at least 1.'),
+        ],
+      }),
+    );
   });
 });

@@ -6,7 +6,7 @@ import type { Delivery } from '../delivery/deliver.ts';
 import { hasBody } from '../middleware/body/unread-body.ts';
 import { untilSessionsEnd } from '../mongo/driver/sessions.ts';
 import { graceMS } from '../mongo/driver/time-limit.ts';
-import { aWholeNumber, checkOptions, type LegalOptions } from '../options.ts';
+import { aWholeNumber, byDefault, checkOptions, type LegalOptions } from '../options.ts';
 import { connectionsOf, type InFlight, isHttpServer, onRequest, stateOf } from './in-flight.ts';
 
 /** Options of `api.close()`. */
@@ -44,11 +44,11 @@ export interface Closing {
 }
 
 const milliseconds = aWholeNumber(0, 2 ** 31 - 1, ' of milliseconds');
-const legal: LegalOptions<CloseOptions> = {
+const legal = {
   server: [isHttpServer, 'what `listen()` or `http.createServer()` returned, or `https.createServer()`'],
-  delay: milliseconds,
-  timeout: milliseconds,
-};
+  delay: byDefault(0, milliseconds),
+  timeout: byDefault(8_000, milliseconds),
+} satisfies LegalOptions<CloseOptions>;
 
 /** A server is closed once, even if it serves several apis or gets several signals. */
 const ends = new WeakMap<Server, Promise<void>>();
@@ -56,8 +56,7 @@ const ends = new WeakMap<Server, Promise<void>>();
 /** Creates `close` of an api. */
 export function compileClose(closing: Closing, client: MongoClient): (options?: CloseOptions) => Promise<void> {
   return async function close(options = {}) {
-    checkOptions(options, legal, '`close`');
-    const { server, delay = 0, timeout = 8_000 } = options;
+    const { server, delay, timeout } = checkOptions(options, legal, '`close`');
     closing.hasBegun = true;
     if (delay > 0) setTimeout(closing.endStreams, delay).unref();
     else closing.endStreams();

@@ -18,6 +18,7 @@ import { tryAll } from '../mistakes.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { type Detail, readDetail } from '../mongo/driver/trace/detail.ts';
 import { currentTrace, RequestTrace } from '../mongo/driver/trace/request-trace.ts';
+import { aTimeLimit, byDefault, fillIn } from '../options.ts';
 import type { ResourceDefinition } from '../resource/define/resource-options.ts';
 import type { Stores } from '../store/stores.ts';
 import type { ApiOptions } from './api-options.ts';
@@ -39,6 +40,9 @@ export interface OuterMiddlewares {
   readonly limit: readonly ResourceMiddleware[];
 }
 
+/** How long a request and its answer may take, in milliseconds. */
+export const exchangeTimes = { requestTimeout: byDefault(60_000, aTimeLimit), answerTimeout: byDefault(120_000, aTimeLimit) };
+
 /** Creates the middlewares of an api around all of its operations. */
 export function compileOuterMiddlewares(
   options: Options,
@@ -48,13 +52,14 @@ export function compileOuterMiddlewares(
   findResources: FindResources,
 ): OuterMiddlewares {
   const { problem } = options;
+  const times = fillIn(options, exchangeTimes);
   const [observers, ids, answering, answerProblems, [limit, limitOfEach], timeout, origins, identifying] = tryAll([
     () => (options.observe === undefined ? [] : [observe(options.observe)]),
     () => (readRequestIds(options) ? [requestId()] : []),
-    () => answerTimeout(options.answerTimeout ?? 120_000),
+    () => answerTimeout(times.answerTimeout),
     () => problems(problem === undefined ? {} : { problem }),
     () => compileLimits(options),
-    () => requestTimeout(options.requestTimeout ?? 60_000),
+    () => requestTimeout(times.requestTimeout),
     () => compileCrossOrigin(options),
     () => (identify === undefined ? anonymous : authenticate(identify)),
   ]);

@@ -2,31 +2,34 @@ import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
 import { showName } from '../hints.ts';
 import { hasMark, markOf } from '../marks.ts';
-import { checkBodyLimit, checkBodyValues, defaultBodyTimeout, defaultBodyValues } from '../middleware/body-limit.ts';
+import { bodyLimits } from '../middleware/body-limit.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
 import { liveStreams } from '../middleware/exchange/live-streams.ts';
-import { checkSearchLimits } from '../middleware/exchange/searching.ts';
-import { streamPlaces } from '../middleware/exchange/stream-places.ts';
-import { checkFilterLimits } from '../middleware/list-query.ts';
-import { checkThroughLimits } from '../middleware/relations/compile-through.ts';
+import { searchLimits } from '../middleware/exchange/searching.ts';
+import { maxStreams, streamPlaces } from '../middleware/exchange/stream-places.ts';
+import { filterLimits } from '../middleware/list-query.ts';
+import { throughLimits } from '../middleware/relations/compile-through.ts';
 import { tryAll } from '../mistakes.ts';
 import type { Model } from '../model/define/define-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { checkWriteConcern } from '../mongo/driver/commands.ts';
 import { asDb } from '../mongo/driver/database.ts';
-import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
+import { timeLimit } from '../mongo/driver/time-limit.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
-import { aPageBound, checkPageBytes, defaultPageBytes } from '../mongo/list/page-bytes.ts';
-import { checkReferenceLimits } from '../mongo/relations/limits.ts';
+import { aPageBound } from '../mongo/list/page-bytes.ts';
+import { referenceLimits } from '../mongo/relations/limits.ts';
 import {
   aFunction,
   anArrayOf,
   anObject,
   aString,
   aWholeNumber,
+  byDefault,
   checkOptions,
   checkValue,
+  defaultOf,
   type LegalOptions,
+  pickOptions,
   refuseMisspelt,
   required,
   trueOrFalse,
@@ -44,45 +47,42 @@ import {
 
 type Options = ApiOptions<ResourceDefinition>;
 
+/** The limits of an api that stand alone, with their defaults. */
+export const limitsOfApi = {
+  ...timeLimit,
+  ...bodyLimits,
+  maxPageBytes: aPageBound,
+  maxStreams,
+  shareRoundTrips: byDefault(true, trueOrFalse),
+};
+
 /** Reads the options that every resource of the api gets. */
 export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 'idempotency'> {
-  const { maxBody = 1_048_576, maxTimeMS = 10_000, bodyTimeout = defaultBodyTimeout, maxPageBytes = defaultPageBytes } = options;
-  const { maxStreams = 10, maxValues = defaultBodyValues, warnOnScan = isDevelopment(), shareRoundTrips = true } = options;
-  const [db, filterLimits, throughLimits, searchLimits, referenceLimits, streams, live] = tryAll([
+  const { warnOnScan = isDevelopment() } = options;
+  const [db, ofFilters, ofThrough, ofSearches, ofReferences, { maxStreams, ...limits }, live] = tryAll([
     () => {
       const db = readDatabase(options);
       checkWriteConcern(db);
       return db;
     },
-    () => checkFilterLimits(options),
-    () => checkThroughLimits(options),
-    () => checkSearchLimits(options),
-    () => checkReferenceLimits(options),
-    () => streamPlaces(maxStreams),
+    () => pickOptions(options, filterLimits),
+    () => pickOptions(options, throughLimits),
+    () => pickOptions(options, searchLimits),
+    () => pickOptions(options, referenceLimits),
+    () => pickOptions(options, limitsOfApi),
     () => liveStreams(options.live),
-    () => checkBodyLimit(maxBody),
-    () => checkBodyValues(maxValues),
-    () => checkTimeLimit(maxTimeMS),
-    () => checkTimeLimit(bodyTimeout, 'bodyTimeout'),
-    () => checkPageBytes(maxPageBytes),
     () => checkValue('`warnOnScan`', warnOnScan, trueOrFalse),
-    () => checkValue('`shareRoundTrips`', shareRoundTrips, trueOrFalse),
   ]);
   return {
     db,
-    maxBody,
-    maxValues,
-    bodyTimeout,
-    maxTimeMS,
-    maxPageBytes,
+    ...limits,
     warnOnScan,
-    shareRoundTrips,
-    streams,
+    streams: streamPlaces(maxStreams),
     liveStreams: live,
-    filterLimits,
-    throughLimits,
-    searchLimits,
-    referenceLimits,
+    filterLimits: ofFilters,
+    throughLimits: ofThrough,
+    searchLimits: ofSearches,
+    referenceLimits: ofReferences,
   };
 }
 
@@ -106,17 +106,17 @@ const legalConcurrency: LegalOptions<ConcurrencyOptions<never>> = {
 export type BatchLimits = Required<BatchOptions>;
 
 /** Reads `batch` of an api; undefined if batches are not served. */
-function readBatch({ batch = false, maxBody = 1_048_576 }: Options): BatchLimits | undefined {
+function readBatch({ batch = false, maxBody }: Options): BatchLimits | undefined {
   if (batch === false) return undefined;
   if (batch !== true && !isObject(batch))
     throw new ConfigurationError('`batch` must be true, false or `{ maxOperations, maxBytes, maxAnswerBytes }`.');
-  const options: BatchOptions = batch === true ? {} : batch;
-  checkOptions(options, legalBatch, '`batch`');
-  return { maxOperations: 100, maxBytes: maxBody, maxAnswerBytes: defaultPageBytes, ...options };
+  const given: BatchOptions = batch === true ? {} : batch;
+  const limits = checkOptions(given, legalBatch, '`batch`');
+  return { ...limits, maxBytes: limits.maxBytes ?? maxBody ?? defaultOf(bodyLimits.maxBody) };
 }
 
-const legalBatch: LegalOptions<BatchOptions> = {
-  maxOperations: aWholeNumber(1, 1_000, ' of operations'),
+const legalBatch = {
+  maxOperations: byDefault(100, aWholeNumber(1, 1_000, ' of operations')),
   maxBytes: aWholeNumber(1, undefined, ' of bytes'),
   maxAnswerBytes: aPageBound,
 };
@@ -127,16 +127,15 @@ export function readIdempotency(options: Options): Required<IdempotencyOptions<n
   if (!('idempotency' in options)) return undefined;
   checkValue('`idempotency`', idempotency, anObject('an object: { principal, … }'));
   const given = idempotency as IdempotencyOptions<never>;
-  checkOptions(given, legalIdempotency, '`idempotency`');
-  return { required: false, collection: 'idempotency_keys', ttl: 86_400, maxAnswerBytes: 1_048_576, ...given };
+  return { required: false, ...checkOptions(given, legalIdempotency, '`idempotency`') };
 }
 
-const legalIdempotency: LegalOptions<IdempotencyOptions<never>> = {
+const legalIdempotency = {
   principal: required(aFunction),
   required: trueOrFalse,
-  collection: aString,
-  ttl: aWholeNumber(1, 2 ** 31 - 1, ' of seconds'),
-  maxAnswerBytes: aWholeNumber(1, 15 * 2 ** 20, ' of bytes'),
+  collection: byDefault('idempotency_keys', aString),
+  ttl: byDefault(86_400, aWholeNumber(1, 2 ** 31 - 1, ' of seconds')),
+  maxAnswerBytes: byDefault(1_048_576, aWholeNumber(1, 15 * 2 ** 20, ' of bytes')),
 };
 
 /** Reads `removals` of an api: the models of removals and of their steps. */

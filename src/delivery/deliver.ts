@@ -3,10 +3,11 @@ import { ConfigurationError } from '../errors.ts';
 import { listNames } from '../hints.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
-import { aFunction, aNumberOfDays, anArrayOf, anObject, aWholeNumber, checkOptions, type LegalOptions } from '../options.ts';
+import { aFunction, anArrayOf, checkOptions } from '../options.ts';
 import { openLetters } from './letters.ts';
 import { type Event, lines, outboxesOf, type StoredEvent, toEvent } from './outbox.ts';
 import { type Given, Queue, type QueueObservation, type RetryOptions } from './queue.ts';
+import { legalClose, legalRetry, queueOptions } from './queue-options.ts';
 import type { Shared } from './removal-queue.ts';
 import { textOfError } from './text-of-error.ts';
 
@@ -76,24 +77,12 @@ export interface Delivery {
   count(): Promise<{ readonly pending: number; readonly dead: number }>;
 }
 
-const milliseconds = (least: number) => aWholeNumber(least, 2 ** 31 - 1, ' of milliseconds');
-const legal: LegalOptions<DeliverOptions> = {
+const legal = {
   handle: aFunction,
   models: anArrayOf('models', (one) => typeof (one as Partial<Model> | null)?.name === 'string'),
-  concurrency: aWholeNumber(1, 1_000, ' of events'),
-  lease: milliseconds(1_000),
-  retry: anObject('an object of first, longest, for'),
-  keep: aNumberOfDays('30d'),
-  poll: milliseconds(100),
+  ...queueOptions,
   observe: aFunction,
 };
-/** What is legal for `retry`. */
-export const legalRetry: LegalOptions<RetryOptions> = {
-  first: milliseconds(1),
-  longest: milliseconds(1),
-  for: aWholeNumber(0, undefined, ' of milliseconds'),
-};
-const legalClose: LegalOptions<{ timeout: number }> = { timeout: milliseconds(0) };
 
 /** What a worker of an api does. */
 export interface Delivering {
@@ -105,12 +94,11 @@ export interface Delivering {
 
 /** Hands the events of outboxes over to a function, and carries out removals, until it is closed. */
 export function deliver({ db, models, openRemovals }: Delivering, options: DeliverOptions): Delivery {
-  checkOptions(options, legal, '`deliver`');
-  const { handle, models: chosen, retry = {}, keep = '30d', observe = warn, ...others } = options;
-  checkOptions(retry, legalRetry, '`retry` of `deliver`');
+  const { handle, models: chosen, retry: given = {}, observe = warn, ...others } = checkOptions(options, legal, '`deliver`');
+  const retry = checkOptions(given, legalRetry, '`retry` of `deliver`');
   const collections = collectionsOf(models, chosen, openRemovals !== undefined);
   if (!handle && collections.length > 0) throw new ConfigurationError('`deliver` needs `handle`, which gets the events of the outboxes.');
-  const shared = { db, ...others, retry, keep: Number.parseInt(keep, 10) * 86_400_000 };
+  const shared = { db, ...others, retry };
   const events = collections.map((collection) => {
     const given = { ...shared, collection, ...lines, observe: (what: QueueObservation<StoredEvent>) => observe(toObservation(what)) };
     return new Queue<StoredEvent>({ ...given, handle: async (row, about) => void (await handle?.(toEvent(row), about)) });
@@ -119,8 +107,8 @@ export function deliver({ db, models, openRemovals }: Delivering, options: Deliv
   for (const queue of queues) queue.start();
   return {
     async close(given = {}) {
-      checkOptions(given, legalClose, '`close` of a delivery');
-      await Promise.all(queues.map((queue) => queue.close(given.timeout)));
+      const { timeout } = checkOptions(given, legalClose, '`close` of a delivery');
+      await Promise.all(queues.map((queue) => queue.close(timeout)));
     },
     async count() {
       const counts = await Promise.all(collections.map((collection) => openLetters({ db, collection, ...lines }).count()));

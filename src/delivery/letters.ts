@@ -1,6 +1,8 @@
 import type { Db } from 'mongodb';
 import { askWithin } from '../mongo/driver/ask-within.ts';
 import { bsonOptions } from '../mongo/driver/bson-options.ts';
+import { defaultOf } from '../options.ts';
+import { millisecondsOf, queueOptions } from './queue-options.ts';
 import { type Line, type QueueRow, QueueRows } from './queue-rows.ts';
 
 /** Which rows make a queue. */
@@ -32,7 +34,7 @@ export interface Letters<Row extends QueueRow> {
 
 const patienceMS = 10_000;
 const writeOptions = { writeConcern: { w: 'majority' }, maxTimeMS: patienceMS } as const;
-const keepMS = 30 * 86_400_000;
+const keepMS = millisecondsOf(defaultOf(queueOptions.keep));
 /** When a line whose dead letter is skipped is looked at even if the command is cut short, in milliseconds. */
 const watchMS = 30_000;
 

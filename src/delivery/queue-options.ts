@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import { aNumberOfDays, anObject, aWholeNumber, byDefault } from '../options.ts';
 
 /** When a row that has failed is tried again, in milliseconds. */
 export interface RetryOptions {
@@ -9,6 +10,33 @@ export interface RetryOptions {
   /** After so much time since the first attempt, the next failure makes a dead letter. @default 259,200,000 (3 days) */
   readonly for?: number;
 }
+
+const day = 86_400_000;
+const milliseconds = (least: number) => aWholeNumber(least, 2 ** 31 - 1, ' of milliseconds');
+
+/** How a queue works, with the defaults. */
+export const queueOptions = {
+  concurrency: byDefault(10, aWholeNumber(1, 1_000, ' of events')),
+  lease: byDefault(30_000, milliseconds(1_000)),
+  retry: anObject('an object of first, longest, for'),
+  keep: byDefault<`${number}d`>('30d', aNumberOfDays('30d')),
+  poll: byDefault(5_000, milliseconds(100)),
+};
+
+/** For how long rows are kept, in milliseconds. */
+export function millisecondsOf(keep: `${number}d`): number {
+  return Number.parseInt(keep, 10) * day;
+}
+
+/** What is legal for {@link RetryOptions}, with the defaults. */
+export const legalRetry = {
+  first: byDefault(1_000, milliseconds(1)),
+  longest: byDefault(day / 2, milliseconds(1)),
+  for: byDefault(3 * day, aWholeNumber(0, undefined, ' of milliseconds')),
+};
+
+/** For how long the handlers that are under way are waited for. */
+export const legalClose = { timeout: byDefault(10_000, milliseconds(0)) };
 
 /** What a queue tells of. */
 export type QueueObservation<Row> =
@@ -57,8 +85,8 @@ export interface QueueOptions<Row> {
    */
   readonly lease?: number;
   readonly retry?: RetryOptions;
-  /** How long delivered rows are kept, in milliseconds. @default 30 days */
-  readonly keep?: number;
+  /** How long delivered rows are kept: `'30d'` are 30 days. @default '30d' */
+  readonly keep?: `${number}d`;
   /** The mean time between two looks that no change has caused, in milliseconds. @default 5,000 */
   readonly poll?: number;
   /** If it fails, the process is warned. */

@@ -1,9 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
 import { PermanentFailure } from '../errors.ts';
+import { defaultOf, type Filled, fillIn } from '../options.ts';
 import { Lease, WorkerClosed } from './lease.ts';
 import { type Busy, type Candidate, isSame, type Left, linesOf } from './lines.ts';
-import { type Handled, Postponed, type QueueObservation, type QueueOptions } from './queue-options.ts';
+import {
+  type Handled,
+  legalClose,
+  legalRetry,
+  millisecondsOf,
+  Postponed,
+  type QueueObservation,
+  type QueueOptions,
+  queueOptions,
+  type RetryOptions,
+} from './queue-options.ts';
 import { type Claimed, type Line, type QueueRow, QueueRows } from './queue-rows.ts';
 import { report } from './report.ts';
 import { textOfError } from './text-of-error.ts';
@@ -17,7 +28,6 @@ const pageSize = 1_000;
 const mostInTurn = 50;
 /** How long a handler may take to end after its signal, when the worker is closed, in milliseconds. */
 const graceMS = 1_000;
-const day = 86_400_000;
 
 /** A row that this worker has. */
 interface Held<Row> {
@@ -34,11 +44,10 @@ interface Held<Row> {
  * one of their line are put off as long as that one, so that neither many of them nor dead letters hide other lines.
  */
 export class Queue<Row extends QueueRow> {
-  readonly #options: QueueOptions<Row>;
-  readonly #rows: QueueRows<Row>;
-  readonly #concurrency: number;
+  readonly #options: Filled<QueueOptions<Row>, typeof queueOptions>;
+  readonly #retry: Required<RetryOptions>;
   readonly #leaseMS: number;
-  readonly #poll: number;
+  readonly #rows: QueueRows<Row>;
   readonly #running = new Set<Promise<void>>();
   /** The lines that this worker handles. */
   readonly #busy = new Map<string, Busy>();
@@ -53,23 +62,22 @@ export class Queue<Row extends QueueRow> {
   #isClosed = false;
 
   constructor(options: QueueOptions<Row>) {
-    this.#options = options;
+    this.#options = fillIn(options, queueOptions);
+    this.#retry = fillIn(options.retry ?? {}, legalRetry);
     this.#rows = new QueueRows(options);
-    this.#concurrency = options.concurrency ?? 10;
-    this.#leaseMS = options.lease ?? 30_000;
-    this.#poll = options.poll ?? 5_000;
+    this.#leaseMS = this.#options.lease;
   }
 
   /** Begins to handle rows. */
   start(): void {
-    this.#stopWaking ??= wakeUp({ ...this.#options, poll: this.#poll }, () => this.#wake());
+    this.#stopWaking ??= wakeUp(this.#options, () => this.#wake());
   }
 
   /**
    * Takes no further row, and waits for the handlers that are under way: after `timeout` milliseconds their signals are
    * aborted, and what they have is given back.
    */
-  close(timeout = 10_000): Promise<void> {
+  close(timeout: number = defaultOf(legalClose.timeout)): Promise<void> {
     this.#closing ??= this.#close(timeout);
     return this.#closing;
   }
@@ -104,7 +112,7 @@ export class Queue<Row extends QueueRow> {
 
   /** Begins to take lines, if a place is free. */
   #begin(): void {
-    if (this.#closing || this.#running.size >= this.#concurrency) return;
+    if (this.#closing || this.#running.size >= this.#options.concurrency) return;
     const run = this.#run()
       .catch((error) => this.#tell({ kind: 'error', error })) // the next look is the next attempt
       .finally(() => this.#running.delete(run));
@@ -241,14 +249,14 @@ export class Queue<Row extends QueueRow> {
   }
 
   async #deliver(lease: Lease, { row, token }: Held<Row>, what: Handled<Row>): Promise<'delivered' | undefined> {
-    const isOurs = await this.#settle(lease, () => this.#rows.deliver(row._id, token, this.#options.keep ?? 30 * day));
+    const isOurs = await this.#settle(lease, () => this.#rows.deliver(row._id, token, millisecondsOf(this.#options.keep)));
     if (!isOurs) return undefined;
     this.#tell({ kind: 'delivered', ...what });
     return 'delivered';
   }
 
   async #fail(lease: Lease, { row, token }: Held<Row>, error: unknown, what: Handled<Row>): Promise<'pending' | 'dead' | undefined> {
-    const { first = 1_000, longest = day / 2, for: forMS = 3 * day } = this.#options.retry ?? {};
+    const { first, longest, for: forMS } = this.#retry;
     const retryIn = Math.ceil(Math.random() * Math.min(longest, first * 2 ** (what.attempt - 1)));
     const lastMS = error instanceof PermanentFailure ? 0 : forMS;
     const state = await this.#settle(lease, () => this.#rows.fail(row._id, token, textOfError(error), retryIn, lastMS));
@@ -287,7 +295,7 @@ export class Queue<Row extends QueueRow> {
 
   /** Looks when a pause ends, unless there is another look before. */
   #wakeIn(ms: number): void {
-    if (ms < this.#poll) setTimeout(() => this.#wake(), ms + 1).unref();
+    if (ms < this.#options.poll) setTimeout(() => this.#wake(), ms + 1).unref();
   }
 
   #tell(what: QueueObservation<Row>): void {

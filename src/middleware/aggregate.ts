@@ -3,9 +3,9 @@ import type { ModelInput } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
 import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection/collection.ts';
 import { asksNear, nearPoints, type ReadNear } from '../mongo/list/near-parameters.ts';
-import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
+import { aPageBound } from '../mongo/list/page-bytes.ts';
 import type { ConditionLimits } from '../mongo/list/parse-conditions.ts';
-import { aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
+import { aWholeNumber, byDefault, checkOptions } from '../options.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { exchangeOf, setJson, workOf } from './exchange/exchange.ts';
 import { perView } from './exchange/in-view.ts';
@@ -13,7 +13,7 @@ import { ofRead } from './exchange/problem-codes.ts';
 import { compileSearching, type SearchOptions, searchOptions } from './exchange/searching.ts';
 import { step } from './exchange/step.ts';
 import { askThrough } from './find-page.ts';
-import { checkFilterLimits, filterLimits, mayExceedInt64 } from './list-query.ts';
+import { conditionLimits, mayExceedInt64 } from './list-query.ts';
 import { aThrough, type Through } from './relations/compile-through.ts';
 
 /** Options of {@link aggregate}. */
@@ -32,19 +32,18 @@ export interface AggregateOptions extends DatabaseOptions, Partial<ConditionLimi
   readonly maxPrefix?: number;
 }
 
-/** The legal values of what a resource sets. */
-export const aggregateLimits: LegalOptions<Pick<AggregateOptions, 'maxMatches' | 'maxGroups'>> = {
-  maxMatches: orUndefined(aWholeNumber(1, 10_000_000, ' of records')),
-  maxGroups: orUndefined(aWholeNumber(1, 100_000, ' of groups')),
+/** What a resource sets. */
+export const aggregateLimits = {
+  maxMatches: byDefault(100_000, aWholeNumber(1, 10_000_000, ' of records')),
+  maxGroups: byDefault(1_000, aWholeNumber(1, 100_000, ' of groups')),
 };
 
-const legal: LegalOptions<AggregateOptions> = {
+const legal = {
   ...databaseOptions,
   ...aggregateLimits,
-  maxPageBytes: orUndefined(aPageBound),
+  maxPageBytes: aPageBound,
   through: aThrough,
-  maxFilterValues: orUndefined(filterLimits.maxFilterValues),
-  maxPrefix: orUndefined(filterLimits.maxPrefix),
+  ...conditionLimits,
   ...searchOptions,
 };
 
@@ -60,18 +59,16 @@ const legal: LegalOptions<AggregateOptions> = {
  * router.get('/orders/aggregate', aggregate(Order, { db })); // ?group=status&sum=total
  */
 export function aggregate(model: ModelInput, options: AggregateOptions): ResourceMiddleware {
-  checkOptions(options, legal, '`aggregate`');
-  const { db, maxTimeMS, maxMatches = 100_000, maxGroups = 1_000, maxPageBytes = defaultPageBytes, through: asked } = options;
-  const { maxFilterValues, maxPrefix } = options;
-  const bounds = checkFilterLimits({ ...(maxFilterValues && { maxFilterValues }), ...(maxPrefix && { maxPrefix }) });
+  const checked = checkOptions(options, legal, '`aggregate`');
+  const { db, maxTimeMS, maxMatches, maxGroups, maxPageBytes, through: asked, maxFilterValues, maxPrefix } = checked;
   return perView(model, [asked] as const, (seen, through) => {
     const collection = openCollection(seen, { db, ...(maxTimeMS && { maxTimeMS }) });
     const own = seen.clientFields;
     const fields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
-    const searching = compileSearching(seen, options);
+    const searching = compileSearching(seen, checked);
     const points = nearPoints(own);
     const finding = { search: searching?.rules, hasPoints: points.length > 0 };
-    const rules = { own, fields, ...finding, ...(through && { through }), ...bounds };
+    const rules = { own, fields, ...finding, ...(through && { through }), maxFilterValues, maxPrefix };
     const ofRange = mayExceedInt64(fields) || [...own.values()].some(mayExceedType) ? (['validation_failed'] as const) : [];
     const ofAll = [...ofRead, 'invalid_query', 'too_many_matches', ...ofRange] as const;
     const problems = (method: string) => [...ofAll, ...(searching?.problems(method) ?? [])];

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Stream } from 'node:stream';
 import { coarseTimer } from '../mongo/driver/coarse-timer.ts';
-import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
+import { aTimeLimit, checkValue } from '../options.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { cutOff } from './exchange/cut-off.ts';
 import { described } from './exchange/descriptor.ts';
@@ -19,7 +19,7 @@ import { isIdle } from './exchange/own-streams.ts';
  * app.use(answerTimeout(120_000)).use(problems());
  */
 export function answerTimeout(ms: number): ResourceMiddleware {
-  checkTimeLimit(ms, 'answerTimeout');
+  checkValue('`answerTimeout`', ms, aTimeLimit);
   return described({}, async function answerTimeout(ctx, next) {
     try {
       await next();

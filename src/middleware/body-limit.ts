@@ -1,5 +1,4 @@
-import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
-import { aWholeNumber, checkValue } from '../options.ts';
+import { aTimeLimit, aWholeNumber, byDefault, checkValue, defaultOf } from '../options.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { step } from './exchange/step.ts';
 
@@ -13,12 +12,12 @@ import { step } from './exchange/step.ts';
  */
 export function bodyLimit(
   maxBody: number,
-  timeout: number = defaultBodyTimeout,
-  maxValues: number = defaultBodyValues,
+  timeout: number = defaultOf(bodyLimits.bodyTimeout),
+  maxValues: number = defaultOf(bodyLimits.maxValues),
 ): ResourceMiddleware {
-  checkBodyLimit(maxBody);
-  checkTimeLimit(timeout, 'timeout');
-  checkBodyValues(maxValues);
+  checkValue('`maxBody`', maxBody, aBodyLimit);
+  checkValue('`timeout`', timeout, aTimeLimit);
+  checkValue('`maxValues`', maxValues, anAmountOfValues);
   return step({}, function bodyLimit(ctx) {
     ctx.bodyLimit = maxBody;
     ctx.bodyTimeout = timeout;
@@ -26,27 +25,18 @@ export function bodyLimit(
   });
 }
 
-/** The default time that a body may take, in milliseconds. */
-export const defaultBodyTimeout = 30_000;
-
-/**
- * The default number of values that a body may have: each costs the event loop one or two microseconds until it is
- * stored.
- */
-export const defaultBodyValues = 25_000;
+/** The legal values of the largest body. */
+export const aBodyLimit = aWholeNumber(1, undefined, ' of bytes');
 
 /** The legal numbers of values of a body. */
 export const anAmountOfValues = aWholeNumber(1, undefined, ' of values');
 
-/** Checks the number of values that a body may have. */
-export function checkBodyValues(maxValues: number): void {
-  checkValue('`maxValues`', maxValues, anAmountOfValues);
-}
-
-/** The legal values of the largest body. */
-export const aBodyLimit = aWholeNumber(1, undefined, ' of bytes');
-
-/** Checks the largest body of an api. */
-export function checkBodyLimit(limit: number): void {
-  checkValue('`maxBody`', limit, aBodyLimit);
-}
+/**
+ * The limits of the bodies of an api, with their defaults. Each value costs the event loop one or two microseconds
+ * until it is stored.
+ */
+export const bodyLimits = {
+  maxBody: byDefault(1_048_576, aBodyLimit),
+  maxValues: byDefault(25_000, anAmountOfValues),
+  bodyTimeout: byDefault(30_000, aTimeLimit),
+};

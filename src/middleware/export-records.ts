@@ -3,15 +3,16 @@ import { chooseMediaType } from '../http/accept.ts';
 import { type ExportType, exportTypes, jsonType } from '../http/media-type.ts';
 import type { CompiledModel, ModelInput } from '../model/compile/compile-model.ts';
 import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection/collection.ts';
+import { timeLimit } from '../mongo/driver/time-limit.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
-import { aWholeNumber, checkOptions, type Legal, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
+import { aWholeNumber, byDefault, checkOptions, defaultOf, fillIn, type Legal, orUndefined, trueOrFalse } from '../options.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { perView } from './exchange/in-view.ts';
 import { missing } from './exchange/order.ts';
 import { ofRead } from './exchange/problem-codes.ts';
 import { runAlone, step } from './exchange/step.ts';
-import { type StreamPlaces, somePlaces, streamPlaces } from './exchange/stream-places.ts';
+import { maxStreams, type StreamPlaces, somePlaces, streamPlaces } from './exchange/stream-places.ts';
 import { askThrough } from './find-page.ts';
 import { noteProblem } from './problems.ts';
 import { renewReach } from './reach/reach.ts';
@@ -53,16 +54,15 @@ export interface ExportRecordsOptions extends DatabaseOptions {
 /** The most records that an export may be allowed to have. */
 const mostExported = 10_000_000;
 
-/** The legal values of what a resource sets. */
-export const exportOptions: LegalOptions<Pick<ExportRecordsOptions, 'max' | 'disarm'>> = {
-  max: aWholeNumber(1, mostExported, ' of records'),
-  disarm: trueOrFalse,
+/** What a resource sets. */
+export const exportOptions = {
+  max: byDefault(100_000, aWholeNumber(1, mostExported, ' of records')),
+  disarm: byDefault(true, trueOrFalse),
 };
 
-const legal: LegalOptions<ExportRecordsOptions> = {
+const legal = {
   ...databaseOptions,
-  max: orUndefined(exportOptions.max),
-  disarm: orUndefined(exportOptions.disarm),
+  ...exportOptions,
   scope: orUndefined(aScope as Legal),
   places: orUndefined(somePlaces),
   warnOnScan: trueOrFalse,
@@ -83,8 +83,7 @@ const legal: LegalOptions<ExportRecordsOptions> = {
  * router.get('/orders/all', listQuery(Order, cursorPaging(), { whole: true }), exportRecords(Order, { db }));
  */
 export function exportRecords(model: ModelInput, options: ExportRecordsOptions): ResourceMiddleware {
-  checkOptions(options, legal, '`exportRecords`');
-  const { max = 100_000, disarm = true, places = streamPlaces(10) } = options;
+  const { max, disarm, places = streamPlaces(defaultOf(maxStreams)) } = checkOptions(options, legal, '`exportRecords`');
   return perView(model, [], (compiled) => {
     const sourceOf = compileSource(compiled, options);
     return step(
@@ -107,7 +106,7 @@ function chooseExport(ctx: Context): ExportType | undefined {
 }
 
 function compileSource(model: CompiledModel, options: ExportRecordsOptions): (ctx: Context) => Source {
-  const { db, maxTimeMS = 10_000, warnOnScan = isDevelopment(), through } = options;
+  const { db, maxTimeMS, warnOnScan = isDevelopment(), through } = fillIn(options, timeLimit);
   const collection = openCollection(model, { db, maxTimeMS, warnOnScan });
   const narrow = options.scope && scope(model, options.scope, { writes: false });
   return function sourceOf(ctx) {

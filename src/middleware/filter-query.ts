@@ -1,14 +1,14 @@
 import { Problem } from '../errors.ts';
 import { parseQueryString } from '../http/query-string.ts';
 import type { ModelInput } from '../model/compile/compile-model.ts';
-import { mostAffected } from '../mongo/collection/write-many.ts';
+import { aMaxAffected } from '../mongo/collection/write-many.ts';
 import type { ConditionLimits } from '../mongo/list/parse-conditions.ts';
 import { parseFilterQuery } from '../mongo/list/parse-filter-query.ts';
-import { aWholeNumber, checkOptions, type Legal, type LegalOptions, orUndefined } from '../options.ts';
+import { checkOptions } from '../options.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { perView } from './exchange/in-view.ts';
 import { step } from './exchange/step.ts';
-import { filterLimits, mayExceedInt64 } from './list-query.ts';
+import { conditionLimits, mayExceedInt64 } from './list-query.ts';
 
 /** Options of {@link filterQuery}. */
 export interface FilterQueryOptions extends Partial<ConditionLimits> {
@@ -20,14 +20,7 @@ export interface FilterQueryOptions extends Partial<ConditionLimits> {
   readonly maxPrefix?: number;
 }
 
-/** The legal values of `maxAffected`. */
-export const aMaxAffected: Legal = aWholeNumber(1, mostAffected, ' of records');
-
-const legal: LegalOptions<FilterQueryOptions> = {
-  maxAffected: orUndefined(aMaxAffected),
-  maxFilterValues: orUndefined(filterLimits.maxFilterValues),
-  maxPrefix: orUndefined(filterLimits.maxPrefix),
-};
+const legal = { maxAffected: aMaxAffected, ...conditionLimits };
 
 /**
  * Parses the query string of a write to many records into `ctx.filterQuery`: the filters that a list of the model has,
@@ -40,10 +33,9 @@ const legal: LegalOptions<FilterQueryOptions> = {
  * router.delete('/orders', filterQuery(Order, { maxAffected: 50 }), removeMany(Order, { db }), affected());
  */
 export function filterQuery(model: ModelInput, options: FilterQueryOptions = {}): ResourceMiddleware {
-  checkOptions(options, legal, '`filterQuery`');
-  const { maxAffected = 1_000, maxFilterValues = 500, maxPrefix = 1_000 } = options;
+  const limits = checkOptions(options, legal, '`filterQuery`');
   return perView(model, [], ({ clientFields: fields }) => {
-    const rules = { fields, maxAffected, maxFilterValues, maxPrefix };
+    const rules = { fields, ...limits };
     const ofIntegers = mayExceedInt64(fields) ? (['validation_failed'] as const) : [];
     return step(
       { problems: ['invalid_query', 'precondition_not_supported', ...ofIntegers], leaves: ['filterQuery'] },

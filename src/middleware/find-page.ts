@@ -2,12 +2,12 @@ import type { ModelInput } from '../model/compile/compile-model.ts';
 import { writeUntyped } from '../model/value/untyped.ts';
 import { openCollection } from '../mongo/collection/collection.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
-import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
+import { aPageBound } from '../mongo/list/page-bytes.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import { pathsIn } from '../mongo/relations/through/expression.ts';
 import type { Matching } from '../mongo/relations/through/plan-through.ts';
 import { type Sight, type ThroughField, type ThroughStep, throughFields } from '../mongo/relations/through/through-field.ts';
-import { checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
+import { checkOptions, trueOrFalse } from '../options.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { perView } from './exchange/in-view.ts';
@@ -43,10 +43,10 @@ export interface FindPageOptions extends FindOptions {
   readonly through?: Through;
 }
 
-const legal: LegalOptions<FindPageOptions> = {
+const legal = {
   ...findOptions,
   warnOnScan: trueOrFalse,
-  maxPageBytes: orUndefined(aPageBound),
+  maxPageBytes: aPageBound,
   through: aThrough,
 };
 
@@ -65,8 +65,8 @@ const legal: LegalOptions<FindPageOptions> = {
  * router.get('/orders', listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
  */
 export function findPage(model: ModelInput, options: FindPageOptions): ResourceMiddleware {
-  checkOptions(options, legal, '`findPage`');
-  const { fetchPrivate = false, warnOnScan = isDevelopment(), maxPageBytes = defaultPageBytes, through, ...database } = options;
+  const checked = checkOptions(options, legal, '`findPage`');
+  const { fetchPrivate = false, warnOnScan = isDevelopment(), maxPageBytes, through, ...database } = checked;
   return perView(model, [], (compiled) => {
     const collection = openCollection(compiled, { ...database, warnOnScan });
     const ofSort = compiled.search || (through && isSortable(through)) ? (['too_many_matches'] as const) : [];

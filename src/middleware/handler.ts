@@ -4,8 +4,8 @@ import { type AnswerInput, compileAnswer } from '../model/compile/compile-answer
 import { asCompiled, type CompiledModel, type ModelInput } from '../model/compile/compile-model.ts';
 import { foreignDuplicateKey } from '../mongo/driver/duplicate-key.ts';
 import { isServerError, serverCodes } from '../mongo/driver/server-error.ts';
-import { aPageBound, defaultPageBytes } from '../mongo/list/page-bytes.ts';
-import { aFunction, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
+import { aPageBound } from '../mongo/list/page-bytes.ts';
+import { aFunction, checkedLater, checkOptions, checkValue } from '../options.ts';
 import { mayNameIn } from './exchange/client-sight.ts';
 import { containBody } from './exchange/contain-errors.ts';
 import type { Called, Context, RecordContext, ResourceMiddleware } from './exchange/context.ts';
@@ -45,10 +45,10 @@ export interface HandlerOptions {
   readonly problems?: readonly ProblemCode[];
 }
 
-const legal: LegalOptions<HandlerOptions> = {
+const legal = {
   model: checkedLater,
   answer: checkedLater,
-  maxPageBytes: orUndefined(aPageBound),
+  maxPageBytes: aPageBound,
   problems: checkedLater,
 };
 
@@ -74,8 +74,7 @@ const legal: LegalOptions<HandlerOptions> = {
  */
 export function handler(run: Called<[ctx: RecordContext], unknown>, options: HandlerOptions = {}): ResourceMiddleware {
   checkValue('`handler`', run, aFunction);
-  checkOptions(options, legal, '`handler`');
-  const { model, answer, maxPageBytes = defaultPageBytes, problems: declared = [] } = options;
+  const { model, answer, maxPageBytes, problems: declared = [] } = checkOptions(options, legal, '`handler`');
   checkCodes(declared, '`handler`');
   const expected = answer === undefined ? undefined : compileAnswer(answer);
   const compiled = model && asCompiled(model);

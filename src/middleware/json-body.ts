@@ -1,9 +1,9 @@
 import type { BodyFrom, DocumentOf, HasFields } from '../model/define/infer.ts';
 import type { AnySchema, Fields, RawSchema, TypeBoxSchema } from '../model/define/schema.ts';
 import type { StandardSchema } from '../model/define/standard-schema.ts';
-import { aTimeLimit, checkedLater, checkOptions, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
+import { aTimeLimit, checkedLater, checkOptions, defaultOf, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { problemsOfBody, readBody } from './body/read-body.ts';
-import { aBodyLimit, anAmountOfValues, defaultBodyTimeout, defaultBodyValues } from './body-limit.ts';
+import { aBodyLimit, anAmountOfValues, bodyLimits } from './body-limit.ts';
 import { type BodyMiddleware, checkBody } from './check-body.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { described, descriptorOf } from './exchange/descriptor.ts';
@@ -95,11 +95,11 @@ export function jsonBody(options: JsonBodyOptions = {}): ResourceMiddleware {
   checkOptions(options, legal, '`jsonBody`');
   const { limit, timeout, maxValues, requireObject = true, optional: isOptional = false, schema } = options;
   const read = step({ problems: problemsOfBody }, async function jsonBody(ctx) {
-    const bytes = limit ?? ctx.bodyLimit ?? 1_048_576;
+    const bytes = limit ?? ctx.bodyLimit ?? defaultOf(bodyLimits.maxBody);
     const limits = {
       bytes,
-      ms: timeout ?? ctx.bodyTimeout ?? defaultBodyTimeout,
-      values: maxValues ?? ctx.bodyValues ?? defaultBodyValues,
+      ms: timeout ?? ctx.bodyTimeout ?? defaultOf(bodyLimits.bodyTimeout),
+      values: maxValues ?? ctx.bodyValues ?? defaultOf(bodyLimits.maxValues),
     };
     ctx.request.body = await readBody(ctx, limits);
   });

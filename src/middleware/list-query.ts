@@ -1,5 +1,4 @@
 import { parseQueryString, type QueryParameter } from '../http/query-string.ts';
-import { tryAll } from '../mistakes.ts';
 import type { ModelInput } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
 import { operatorDef } from '../model/operators/operators.ts';
@@ -14,7 +13,7 @@ import {
   viewsOf,
 } from '../mongo/list/parse-list-query.ts';
 import { checkPaging, type Paging } from '../mongo/list/parse-paging.ts';
-import { aString, aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
+import { aString, aWholeNumber, byDefault, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { perView } from './exchange/in-view.ts';
@@ -71,25 +70,25 @@ const mostSortKeys = 32;
 /** A list that is answered whole has a position, and no page. */
 const unpaged: Paging = { mode: 'cursor', size: 1, max: 1, total: false };
 
-/** The legal values of the limits of filters and sorts. */
-export const filterLimits: LegalOptions<FilterLimits> = {
-  maxFilterValues: aWholeNumber(1),
-  maxPrefix: aWholeNumber(1, longestPrefix),
-  maxSortKeys: aWholeNumber(1, mostSortKeys),
+/** The limits of filters, with their defaults. */
+export const conditionLimits = {
+  maxFilterValues: byDefault(500, aWholeNumber(1)),
+  maxPrefix: byDefault(1_000, aWholeNumber(1, longestPrefix)),
 };
 
-const legal: LegalOptions<ListQueryOptions> = {
+/** The limits of filters and sorts, with their defaults. */
+export const filterLimits = { ...conditionLimits, maxSortKeys: byDefault(8, aWholeNumber(1, mostSortKeys)) };
+
+const legal = {
   name: aString,
   fields: trueOrFalse,
   includes: [isIncludable, 'what `compileIncludes()` returns'],
   through: aThrough,
   whole: trueOrFalse,
   isLive: trueOrFalse,
-  maxFilterValues: orUndefined(filterLimits.maxFilterValues),
-  maxPrefix: orUndefined(filterLimits.maxPrefix),
-  maxSortKeys: orUndefined(filterLimits.maxSortKeys),
+  ...filterLimits,
   ...searchOptions,
-};
+} satisfies LegalOptions<ListQueryOptions>;
 
 /**
  * Parses the query string of a list into `ctx.listQuery`. 400 names everything that is not acceptable, with suggestions
@@ -99,12 +98,13 @@ const legal: LegalOptions<ListQueryOptions> = {
  * router.get('/orders', listQuery(Order, cursorPaging({ max: 50 })), findPage(Order, { db }), page());
  */
 export function listQuery(model: ModelInput, paging: Paging, options: ListQueryOptions = {}): ResourceMiddleware {
-  checkOptions(options, legal, '`listQuery`');
-  const { name, fields = false, includes: relations = noRelations, through: related, whole = false, isLive = false, ...limits } = options;
+  const checked = checkOptions(options, legal, '`listQuery`');
+  const { name, fields = false, includes: relations = noRelations, through: related, whole = false, isLive = false } = checked;
+  const { maxFilterValues, maxPrefix, maxSortKeys } = checked;
   checkPaging(paging);
   return perView(model, [relations, related] as const, (seen, includes, through) => {
     const { collection, clientFields: own, selector, deletedAt } = seen;
-    const searching = compileSearching(seen, options);
+    const searching = compileSearching(seen, checked);
     const points = nearPoints(own);
     const clientFields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
     const rules: ListRules = {
@@ -118,7 +118,9 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
       search: searching?.rules,
       hasPoints: points.length > 0,
       isLive,
-      ...checkFilterLimits(limits),
+      maxFilterValues,
+      maxPrefix,
+      maxSortKeys,
     };
     const ofCursor = rules.paging.mode === 'cursor' ? (['invalid_cursor'] as const) : [];
     const ofIntegers = mayExceedInt64(clientFields) ? (['validation_failed'] as const) : [];
@@ -157,14 +159,4 @@ export function mayExceedInt64(fields: ListRules['fields']): boolean {
     const beyond = leaf.fromText(String(2n ** 64n));
     return beyond instanceof Invalid && beyond.rule === 'out_of_range';
   });
-}
-
-/** Fills in the limits of filters and sorts. Throws a `ConfigurationError` that names a limit with an invalid value. */
-export function checkFilterLimits({ maxFilterValues = 500, maxPrefix = 1000, maxSortKeys = 8 }: Partial<FilterLimits>): FilterLimits {
-  tryAll([
-    () => checkValue('`maxFilterValues`', maxFilterValues, filterLimits.maxFilterValues),
-    () => checkValue('`maxPrefix`', maxPrefix, filterLimits.maxPrefix),
-    () => checkValue('`maxSortKeys`', maxSortKeys, filterLimits.maxSortKeys),
-  ]);
-  return { maxFilterValues, maxPrefix, maxSortKeys };
 }

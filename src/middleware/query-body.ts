@@ -2,7 +2,7 @@ import { invalidQuery } from '../errors.ts';
 import { parametersIn } from '../http/query-body.ts';
 import { parseQueryString } from '../http/query-string.ts';
 import { settingKinds } from '../mongo/list/parse-list-query.ts';
-import { aTimeLimit, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
+import { aTimeLimit, byDefault, checkOptions, orUndefined } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { aBodyLimit, anAmountOfValues } from './body-limit.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
@@ -20,8 +20,8 @@ export interface QueryBodyOptions extends Pick<JsonBodyOptions, 'limit' | 'timeo
   readonly maxValues?: number;
 }
 
-const legal: LegalOptions<QueryBodyOptions> = {
-  limit: orUndefined(aBodyLimit),
+const legal = {
+  limit: byDefault(65_536, aBodyLimit),
   timeout: orUndefined(aTimeLimit),
   maxValues: orUndefined(anAmountOfValues),
 };
@@ -40,9 +40,7 @@ const inBodyOnly = new Invalid('not_available', 'is not available in the URL: th
  * router.post('/orders/query', queryBody(), listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
  */
 export function queryBody(options: QueryBodyOptions = {}): ResourceMiddleware {
-  checkOptions(options, legal, '`queryBody`');
-  const { limit = 65_536, ...others } = options;
-  const read = jsonBody({ limit, ...others, requireObject: false });
+  const read = jsonBody({ ...checkOptions(options, legal, '`queryBody`'), requireObject: false });
   const problems = (method: string) => ['invalid_query' as const, ...problemsOf(read, method)];
   return step({ problems, body: { schema: 'any' } }, async function queryBody(ctx) {
     const [first] = parseQueryString(ctx.querystring);

@@ -1,5 +1,5 @@
 import { coarseTimer } from '../mongo/driver/coarse-timer.ts';
-import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
+import { aTimeLimit, checkValue } from '../options.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { described } from './exchange/descriptor.ts';
 import { exchangeOf } from './exchange/exchange.ts';
@@ -17,7 +17,7 @@ import { exchangeOf } from './exchange/exchange.ts';
  * app.use(inFlightLimit(200)).use(requestTimeout(60_000));
  */
 export function requestTimeout(ms: number): ResourceMiddleware {
-  checkTimeLimit(ms, 'requestTimeout');
+  checkValue('`requestTimeout`', ms, aTimeLimit);
   return described({ problems: ['request_given_up'] }, function requestTimeout(ctx, next) {
     const exchange = exchangeOf(ctx);
     return new Promise((resolve, reject) => {

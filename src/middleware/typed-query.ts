@@ -1,7 +1,7 @@
 import { parseQueryString } from '../http/query-string.ts';
 import { type CompiledQuery, compileTypedQuery } from '../model/compile/compile-typed-query.ts';
 import type { Fields } from '../model/define/schema.ts';
-import { aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../options.ts';
+import { aWholeNumber, byDefault, checkOptions } from '../options.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { step } from './exchange/step.ts';
 
@@ -11,7 +11,7 @@ export interface TypedQueryOptions {
   readonly maxItems?: number;
 }
 
-const legal: LegalOptions<TypedQueryOptions> = { maxItems: orUndefined(aWholeNumber(1)) };
+const legal = { maxItems: byDefault(500, aWholeNumber(1)) };
 
 /**
  * Parses the query string into `ctx.typedQuery`: a value for each field, in document form. Fields are single values and
@@ -30,8 +30,7 @@ const legal: LegalOptions<TypedQueryOptions> = { maxItems: orUndefined(aWholeNum
  * });
  */
 export function typedQuery(fields: Fields | CompiledQuery, options: TypedQueryOptions = {}): ResourceMiddleware {
-  checkOptions(options, legal, '`typedQuery`');
-  const { maxItems = 500 } = options;
+  const { maxItems } = checkOptions(options, legal, '`typedQuery`');
   const query = compileTypedQuery(fields, '`fields` of `typedQuery`');
   return step({ problems: ['invalid_query'], leaves: ['typedQuery'] }, function typedQuery(ctx) {
     ctx.typedQuery = query.read(parseQueryString(ctx.querystring), maxItems);

@@ -4,13 +4,13 @@ import type { OptionsOfPlugins } from '../features/types.ts';
 import { showName } from '../hints.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
 import type { FindIds } from '../middleware/exchange/searching.ts';
-import { aMaxAffected } from '../middleware/filter-query.ts';
 import { aScope } from '../middleware/scope.ts';
 import { about, once, tryAll } from '../mistakes.ts';
 import { checkBlindMerges } from '../model/compile/check-blind-merges.ts';
 import { type CompiledModel, compileModel } from '../model/compile/compile-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import type { WriteRules } from '../model/write/access.ts';
+import { aMaxAffected } from '../mongo/collection/write-many.ts';
 import { aPaging } from '../mongo/list/parse-paging.ts';
 import { everything } from '../mongo/predicate/read-scope.ts';
 import { watchMisfits } from '../mongo/watch-misfits.ts';
@@ -20,6 +20,7 @@ import {
   checkedLater,
   checkNames,
   checkOptions,
+  defaultOf,
   type Legal,
   type LegalOptions,
   orUndefined,
@@ -77,7 +78,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   explicitWrites: trueOrFalse,
   mergePatch: trueOrFalse,
   preconditionRequired: trueOrFalse,
-  maxAffected: orUndefined(aMaxAffected),
+  maxAffected: aMaxAffected,
   ...cachingOptions,
   paging: aPaging,
   include: checkedLater,
@@ -202,7 +203,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     explicitWrites: definition.explicitWrites ?? false,
     mergePatch: definition.mergePatch ?? true,
     preconditionRequired: definition.preconditionRequired ?? false,
-    maxAffected: definition.maxAffected ?? 1_000,
+    maxAffected: definition.maxAffected ?? defaultOf(aMaxAffected),
     caching: cachingOf(definition),
     paging: { ...(definition.paging ?? cursorPaging()) },
     fields: definition.fields ?? false,

@@ -1,4 +1,4 @@
-import { legalReferenceLimits } from '../mongo/relations/limits.ts';
+import { referenceLimits } from '../mongo/relations/limits.ts';
 import { anArrayOf, aWholeNumber, checkedLater, type LegalOptions, oneOf, orUndefined, required, trueOrFalse } from '../options.ts';
 import type { DeletedOption, FindManyOptions, HistoryOptions, IfMatch, OpenStoreOptions, PurgeCascade, ScopeOptions } from './store.ts';
 
@@ -6,7 +6,7 @@ export const legal: LegalOptions<OpenStoreOptions<unknown>> = {
   db: checkedLater,
   maxTimeMS: checkedLater,
   models: anArrayOf('models'),
-  ...legalReferenceLimits,
+  ...referenceLimits,
   scope: checkedLater,
 };
 export const legalScope: LegalOptions<ScopeOptions<unknown>> = { scope: checkedLater };

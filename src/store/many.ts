@@ -3,13 +3,13 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
 import type { ModelCollection as Collection } from '../mongo/collection/collection.ts';
 import { atPlace } from '../mongo/collection/insert-many.ts';
-import { type Affected, mostAffected, type Targets } from '../mongo/collection/write-many.ts';
+import { type Affected, aMaxAffected, type Targets } from '../mongo/collection/write-many.ts';
 import { isError } from '../mongo/driver/server-error.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import { readFilter } from '../mongo/predicate/read-scope.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
-import { aWholeNumber, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
+import { checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { type Hearing, notePlaces } from './hearing.ts';
 import type { Limits, Within } from './limits.ts';
 import type { AffectedRecords, Created, MaxOptions } from './store.ts';
@@ -37,7 +37,7 @@ export interface StoreOfMany {
 }
 
 const legalCreate: LegalOptions<{ readonly all?: boolean }> = { all: orUndefined(trueOrFalse) };
-const legalMax: LegalOptions<MaxOptions> = { max: orUndefined(aWholeNumber(1, mostAffected, ' of records')) };
+const legalMax = { max: aMaxAffected };
 
 /** The most errors of one problem, as in a body. */
 const maxErrors = 100;
@@ -98,7 +98,7 @@ export function openMany({ model, collection, within, change, readNew, readChang
     return created;
   }
 
-  function readTargets(filter: unknown, { max = 1_000 }: MaxOptions): (limits: Limits) => Targets {
+  function readTargets(filter: unknown, { max }: Required<MaxOptions>): (limits: Limits) => Targets {
     const conditions = readFilter(filter, model.scopeFields);
     return ({ scope, writer }) => ({ conditions, scope, max, writer });
   }
@@ -114,14 +114,13 @@ export function openMany({ model, collection, within, change, readNew, readChang
       });
     },
     async updateMany(filter, changes, options = {}) {
-      checkOptions(options, legalMax, '`updateMany`');
-      const [read, targets] = [readChanges(changes), readTargets(filter, options)];
+      const checked = checkOptions(options, legalMax, '`updateMany`');
+      const [read, targets] = [readChanges(changes), readTargets(filter, checked)];
       const update = async (limits: Limits) => collection.updateMany(targets(limits), requireChangesWithin(limits.writer, read), work());
       return counts(await change(update));
     },
     async removeMany(filter, options = {}) {
-      checkOptions(options, legalMax, '`removeMany`');
-      const targets = readTargets(filter, options);
+      const targets = readTargets(filter, checkOptions(options, legalMax, '`removeMany`'));
       return counts(await change((limits) => collection.removeMany(targets(limits), work())));
     },
   };

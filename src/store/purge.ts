@@ -4,16 +4,17 @@ import type { ModelCollection } from '../mongo/collection/collection.ts';
 import { idsOnly } from '../mongo/collection/find.ts';
 import { expiredBy } from '../mongo/collection/purges.ts';
 import { asDb } from '../mongo/driver/database.ts';
+import { timeLimit } from '../mongo/driver/time-limit.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import type { Keeps } from '../mongo/keeps/keep.ts';
 import { all, amongIds, type Predicate } from '../mongo/predicate/predicate.ts';
 import type { WriteOptions } from '../mongo/relations/open-referencing.ts';
-import { aWholeNumber, checkOptions, type LegalOptions, orUndefined, required } from '../options.ts';
+import { aWholeNumber, byDefault, checkOptions, fillIn, required } from '../options.ts';
 import type { PurgeOptions } from './store.ts';
 
-const legal: LegalOptions<PurgeOptions> = {
+const legal = {
   olderThan: required([isTime, 'a number of milliseconds from 0 on, or a date']),
-  max: orUndefined(aWholeNumber(1, undefined, ' of records')),
+  max: byDefault(10_000, aWholeNumber(1, undefined, ' of records')),
 };
 
 /** The most records that one command removes. */
@@ -34,8 +35,7 @@ export async function purge(
   options: PurgeOptions,
   work: () => Work,
 ): Promise<number> {
-  checkOptions(options, legal, '`purge`');
-  const { olderThan, max = 10_000 } = options;
+  const { olderThan, max } = checkOptions(options, legal, '`purge`');
   const until = olderThan instanceof Date ? olderThan : new Date(Math.max(Date.now() - olderThan, -8.64e15));
   let count = 0;
   while (count < max) {
@@ -57,7 +57,8 @@ export async function purge(
 }
 
 /** Loads what is kept of the records of models when it is needed. */
-export function loadKeeps(models: readonly CompiledModel[], { db, maxTimeMS = 10_000, references }: WriteOptions): () => Promise<Keeps> {
+export function loadKeeps(models: readonly CompiledModel[], { db, references, ...given }: WriteOptions): () => Promise<Keeps> {
+  const { maxTimeMS } = fillIn(given, timeLimit);
   return once(async () => (await import('../mongo/keeps/keeps.ts')).openKeeps({ db: asDb(db), maxTimeMS, models, references }));
 }
 

@@ -4,12 +4,13 @@ import type { Model } from '../model/define/define-model.ts';
 import type { HasFields } from '../model/define/infer.ts';
 import { asDb, type Database } from '../mongo/driver/database.ts';
 import { runTransaction } from '../mongo/driver/run-transaction.ts';
-import { checkTimeLimit } from '../mongo/driver/time-limit.ts';
+import { timeLimit } from '../mongo/driver/time-limit.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import type { Keeps } from '../mongo/keeps/keep.ts';
 import type { IsSeen } from '../mongo/relations/cascade/plan-cascade.ts';
 import type { References } from '../mongo/relations/references.ts';
 import type { Removals } from '../mongo/removals/begin.ts';
+import { pickOptions } from '../options.ts';
 import { compileStore, type OpenStore, readId, type StoreSettings, type StoreUser } from './open-store.ts';
 import { type DeletePlan, nothingElse, planDelete } from './plan-delete.ts';
 import type { Store, StoreOf, TransactionContext } from './store.ts';
@@ -37,10 +38,9 @@ export class Stores {
   readonly #inTransaction = new WeakSet<Work>();
 
   /** What an api has is asked for when the first store is opened: it links its models late. */
-  constructor(db: Database, maxTimeMS = 10_000, rest: StoresOfApi = {}) {
-    checkTimeLimit(maxTimeMS);
+  constructor(db: Database, given?: number, rest: StoresOfApi = {}) {
     this.#db = asDb(db);
-    this.#maxTimeMS = maxTimeMS;
+    this.#maxTimeMS = pickOptions({ maxTimeMS: given }, timeLimit).maxTimeMS;
     this.#rest = rest;
   }
 

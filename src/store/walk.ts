@@ -3,17 +3,18 @@ import type { QueryField } from '../model/compile/query-fields.ts';
 import type { Reads } from '../mongo/collection/reads.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import { parseCursor } from '../mongo/list/cursor.ts';
-import { defaultPageBytes } from '../mongo/list/page-bytes.ts';
+import { aPageBound } from '../mongo/list/page-bytes.ts';
 import type { ListQuery } from '../mongo/list/parse-list-query.ts';
 import { endWithId } from '../mongo/list/parse-sort.ts';
 import type { Condition, Predicate } from '../mongo/predicate/predicate.ts';
 import type { Position, SortKey } from '../mongo/query/position.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
+import { defaultOf } from '../options.ts';
 
 /** The most records that one command reads. */
 const pageSize = 500;
 
-const everyField = { fetchPrivate: true, countsAll: true, maxPageBytes: defaultPageBytes } as const;
+const everyField = { fetchPrivate: true, countsAll: true, maxPageBytes: defaultOf(aPageBound) } as const;
 
 /** Which records are read, and in which order. */
 export interface Walk {

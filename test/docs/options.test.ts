@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
+import { exchangeTimes } from '../../src/api/outer-middlewares.ts';
+import { limitsOfApi } from '../../src/api/read-options.ts';
 import { defineModel, service, t } from '../../src/index.ts';
+import { searchLimits } from '../../src/middleware/exchange/searching.ts';
+import { filterLimits } from '../../src/middleware/list-query.ts';
+import { throughLimits } from '../../src/middleware/relations/compile-through.ts';
+import { aMaxAffected } from '../../src/mongo/collection/write-many.ts';
+import { referenceLimits } from '../../src/mongo/relations/limits.ts';
+import { defaultOf, type WithDefault } from '../../src/options.ts';
 import { root } from '../support/docs/pages.ts';
 
 const page = readFileSync(join(root, 'docs/reference/options.md'), 'utf8');
@@ -32,4 +40,29 @@ describe('docs/reference/options.md', () => {
     const inTable = cells.flatMap((cell) => cell.split(', ')).map((name) => name.replaceAll('`', ''));
     expect(inTable.sort()).toEqual([...names].sort());
   });
+
+  const ofApis = { ...limitsOfApi, ...exchangeTimes, ...filterLimits, ...throughLimits, ...searchLimits, ...referenceLimits };
+
+  it.each([
+    ['A resource', { maxAffected: aMaxAffected }],
+    ['An api', ofApis],
+  ] as [string, Readonly<Record<string, WithDefault>>][])('has the default of each number: %s', (heading, table) => {
+    const section = page.slice(page.indexOf(`## ${heading}\n`)).split('\n## ')[0] ?? '';
+    const shown = new Map(section.split('\n').flatMap(defaultsIn));
+    expect(Object.fromEntries(Object.keys(table).map((name) => [name, shown.get(name)]))).toEqual(
+      Object.fromEntries(Object.entries(table).map(([name, option]) => [name, spell(defaultOf(option))])),
+    );
+  });
 });
+
+/** The names of a row with their defaults: in the same order, if there are several. */
+function defaultsIn(line: string): [string, string | undefined][] {
+  const [, names = '', defaults = ''] = line.split(' | ').length > 2 ? ['', ...line.slice(2).split(' | ')] : [];
+  const shown = defaults.split(', ');
+  return names.split(', ').map((name, index) => [name.replaceAll('`', ''), shown[index]]);
+}
+
+function spell(value: unknown): string {
+  if (typeof value !== 'number') return `\`${value}\``;
+  return value % 2 ** 20 === 0 ? `${value / 2 ** 20} MiB` : value.toLocaleString('en-US');
+}

@@ -1,9 +1,10 @@
 import { type Db, MongoClient } from 'mongodb';
 import { defineModel, liveStreams, type Model, openapiDocument, service, streamPlaces, t } from '../../src/index.ts';
-import { checkSearchLimits } from '../../src/middleware/exchange/searching.ts';
-import { checkFilterLimits } from '../../src/middleware/list-query.ts';
-import { checkThroughLimits } from '../../src/middleware/relations/compile-through.ts';
-import { checkReferenceLimits } from '../../src/mongo/relations/limits.ts';
+import { searchLimits } from '../../src/middleware/exchange/searching.ts';
+import { filterLimits } from '../../src/middleware/list-query.ts';
+import { throughLimits } from '../../src/middleware/relations/compile-through.ts';
+import { referenceLimits } from '../../src/mongo/relations/limits.ts';
+import { pickOptions } from '../../src/options.ts';
 import { compileResource } from '../../src/resource/compile-resource.ts';
 import type { CompiledResource } from '../../src/resource/define/compiled-resource.ts';
 import type { ResourceDefinition } from '../../src/resource/define/resource-options.ts';
@@ -27,10 +28,10 @@ export function compile(options: unknown): CompiledResource {
     liveStreams: liveStreams(),
     isCarried: false,
     idempotency: undefined,
-    filterLimits: checkFilterLimits({}),
-    throughLimits: checkThroughLimits({}),
-    searchLimits: checkSearchLimits({}),
-    referenceLimits: checkReferenceLimits({}),
+    filterLimits: pickOptions({}, filterLimits),
+    throughLimits: pickOptions({}, throughLimits),
+    searchLimits: pickOptions({}, searchLimits),
+    referenceLimits: pickOptions({}, referenceLimits),
   });
   return resources[0] as CompiledResource;
 }

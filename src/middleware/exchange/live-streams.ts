@@ -1,6 +1,6 @@
 import { Problem } from '../../errors.ts';
 import { Lane } from '../../mongo/driver/turn.ts';
-import { aFunction, aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../../options.ts';
+import { aFunction, aWholeNumber, byDefault, checkOptions, fillIn, orUndefined } from '../../options.ts';
 import type { Called, Context } from './context.ts';
 import { KeptBytes } from './kept-bytes.ts';
 import { type StreamPlaces, streamPlaces } from './stream-places.ts';
@@ -82,8 +82,7 @@ export class LiveStreams {
   #lastRecheck = Number.NEGATIVE_INFINITY;
 
   constructor(options: LiveStreamsOptions) {
-    const { max = 1_000, each = Number.POSITIVE_INFINITY, by, maxBytes = 2 ** 28 } = options;
-    const { maxReads = 10, maxAge = 900_000, recheckEvery = 60_000, staleAfter } = options;
+    const { max, each = Number.POSITIVE_INFINITY, by, maxBytes, maxReads, maxAge, recheckEvery, staleAfter } = fillIn(options, legal);
     this.kept = new KeptBytes(maxBytes);
     this.reading = new Lane(maxReads);
     this.asking = new Lane(maxReads);
@@ -138,14 +137,14 @@ function tooMany(max: number): Problem {
 }
 
 const time = aWholeNumber(1_000, 2 ** 31 - 1, ' of milliseconds');
-const legal: LegalOptions<LiveStreamsOptions<never>> = {
-  max: aWholeNumber(1),
+const legal = {
+  max: byDefault(1_000, aWholeNumber(1)),
   each: aWholeNumber(1),
   by: aFunction,
-  maxBytes: aWholeNumber(1),
-  maxReads: aWholeNumber(1),
-  maxAge: time,
-  recheckEvery: time,
+  maxBytes: byDefault(2 ** 28, aWholeNumber(1)),
+  maxReads: byDefault(10, aWholeNumber(1)),
+  maxAge: byDefault(900_000, time),
+  recheckEvery: byDefault(60_000, time),
   staleAfter: aWholeNumber(5_000, 2 ** 31 - 1, ' of milliseconds'),
 };
 
@@ -157,6 +156,5 @@ const legal: LegalOptions<LiveStreamsOptions<never>> = {
  * const streams = liveStreams({ max: 5_000, each: 10, by: (ctx) => ctx.state.user?.id });
  */
 export function liveStreams<Ctx = Context>(options: LiveStreamsOptions<Ctx> = {}): LiveStreams {
-  checkOptions(options as LiveStreamsOptions<never>, legal, '`live`');
-  return new LiveStreams(options as LiveStreamsOptions);
+  return new LiveStreams(checkOptions(options as LiveStreamsOptions, legal, '`live`'));
 }

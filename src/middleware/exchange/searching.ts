@@ -1,5 +1,4 @@
 import type { ProblemCode } from '../../errors.ts';
-import { tryAll } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { isObject } from '../../model/value/plain-object.ts';
 import { tooManyFound } from '../../mongo/collection/bound-of-sort.ts';
@@ -7,7 +6,7 @@ import type { SearchRules } from '../../mongo/list/parse-search.ts';
 import { maxBytesOfIds } from '../../mongo/list/plan-page.ts';
 import type { SortKey } from '../../mongo/query/position.ts';
 import type { Search } from '../../mongo/query/search.ts';
-import { aFunction, aWholeNumber, checkValue, type LegalOptions, orUndefined } from '../../options.ts';
+import { aFunction, aWholeNumber, byDefault, type Filled, orUndefined } from '../../options.ts';
 import { Invalid } from '../../rules.ts';
 import type { AnswersProblems, Called, Context } from './context.ts';
 import { problemsOf } from './descriptor.ts';
@@ -41,33 +40,15 @@ export interface SearchOptions extends SearchLimits {
   readonly search?: FindIds;
 }
 
-const searchLimits: LegalOptions<SearchLimits> = {
-  maxSearchLength: aWholeNumber(1, 1_000, ' of characters'),
-  maxSearchTerms: aWholeNumber(1, 32, ' of words'),
-  maxSearchMatches: aWholeNumber(1, 10_000, ' of records'),
+/** The limits, with their defaults. */
+export const searchLimits = {
+  maxSearchLength: byDefault(200, aWholeNumber(1, 1_000, ' of characters')),
+  maxSearchTerms: byDefault(8, aWholeNumber(1, 32, ' of words')),
+  maxSearchMatches: byDefault(10_000, aWholeNumber(1, 10_000, ' of records')),
 };
 
 /** The legal values of the options. */
-export const searchOptions: LegalOptions<SearchOptions> = {
-  search: orUndefined(aFunction),
-  maxSearchLength: orUndefined(searchLimits.maxSearchLength),
-  maxSearchTerms: orUndefined(searchLimits.maxSearchTerms),
-  maxSearchMatches: orUndefined(searchLimits.maxSearchMatches),
-};
-
-/** Fills in the limits. Throws a `ConfigurationError` that names one with an invalid value. */
-export function checkSearchLimits({
-  maxSearchLength = 200,
-  maxSearchTerms = 8,
-  maxSearchMatches = 10_000,
-}: SearchLimits): Required<SearchLimits> {
-  tryAll([
-    () => checkValue('`maxSearchLength`', maxSearchLength, searchLimits.maxSearchLength),
-    () => checkValue('`maxSearchTerms`', maxSearchTerms, searchLimits.maxSearchTerms),
-    () => checkValue('`maxSearchMatches`', maxSearchMatches, searchLimits.maxSearchMatches),
-  ]);
-  return { maxSearchLength, maxSearchTerms, maxSearchMatches };
-}
+export const searchOptions = { search: orUndefined(aFunction), ...searchLimits };
 
 /** How a list is searched as some callers see it. Undefined if it has no `q`. */
 export interface Searching {
@@ -79,10 +60,9 @@ export interface Searching {
 }
 
 /** Compiles how the list of a model is searched. */
-export function compileSearching(model: CompiledModel, options: SearchOptions): Searching | undefined {
-  const { search: find } = options;
+export function compileSearching(model: CompiledModel, options: Filled<SearchOptions, typeof searchLimits>): Searching | undefined {
+  const { search: find, maxSearchLength: maxLength, maxSearchTerms: maxTerms, maxSearchMatches: maxMatches } = options;
   if (!find && !model.search) return undefined;
-  const { maxSearchLength: maxLength, maxSearchTerms: maxTerms, maxSearchMatches: maxMatches } = checkSearchLimits(options);
   const rules = { maxLength, maxTerms, maxMatches, isOutside: find !== undefined };
   if (!find) return { rules, problems: () => [] };
   const problems = (method: string) => ['internal', 'too_many_matches', ...problemsOf(find as AnswersProblems, method)] as const;

@@ -1,5 +1,5 @@
 import { Problem } from '../../errors.ts';
-import { aWholeNumber, checkValue, type Legal } from '../../options.ts';
+import { aWholeNumber, byDefault, checkValue, type Legal } from '../../options.ts';
 
 /**
  * The places of streams. Each stream takes one until it has ended: a stream lasts as long as its client reads, and must
@@ -53,6 +53,9 @@ export class StreamPlaces {
 export function shuttingDown(): Problem {
   return new Problem({ code: 'shutting_down', detail: 'The service is shutting down; continue in a few seconds.' });
 }
+
+/** How many streams an api has at a time. */
+export const maxStreams = byDefault(10, aWholeNumber(1));
 
 /** The legal values of `places` of a middleware. */
 export const somePlaces: Legal = [(value) => value instanceof StreamPlaces, 'what `streamPlaces()` returns'];

@@ -7,10 +7,10 @@ import type { IncludedSelector } from '../../model/read/select-fields.ts';
 import { compileRelations, type Includable, isIncludable, type Relation } from '../../model/relations/includable.ts';
 import type { ManyRelation } from '../../model/relations/many-relations.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
-import { checkPageBytes, defaultPageBytes } from '../../mongo/list/page-bytes.ts';
+import { aPageBound } from '../../mongo/list/page-bytes.ts';
 import { checkIdType } from '../../mongo/relations/check-id-type.ts';
 import type { Step } from '../../mongo/relations/include/read-included.ts';
-import { anArrayOf, checkValue } from '../../options.ts';
+import { anArrayOf, checkValue, pickOptions } from '../../options.ts';
 import { linkMany } from './link-many.ts';
 import { findTarget, type GuardedSource, openSource, type RelationTarget } from './relation-targets.ts';
 
@@ -67,8 +67,7 @@ type GrowingStep = Step<GuardedSource> & { readonly steps: GrowingStep[] };
  * router.get('/orders/:id', include(includes), findRecord(Order, { db }), findIncluded(includes), record());
  */
 export function compileIncludes(model: ModelInput, names: readonly string[], options: IncludeOptions): Includes {
-  const { maxPageBytes = defaultPageBytes } = options;
-  checkPageBytes(maxPageBytes);
+  const { maxPageBytes } = pickOptions(options, { maxPageBytes: aPageBound });
   const root = asCompiled(model);
   const { steps, paths } = compilePaths(root, names, { ...options, option: 'include', maxDepth });
   const relations = new Map([...paths].flatMap(([name, [first]]) => (first && !isMany(first.relation) ? [[name, first.relation]] : [])));

@@ -6,7 +6,7 @@ import { viewOf } from '../../model/compile/view-of.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
 import type { Step } from '../../mongo/relations/include/read-included.ts';
 import type { ThroughField, ThroughRelation, ThroughStep } from '../../mongo/relations/through/through-field.ts';
-import { aWholeNumber, checkValue, type Legal, type LegalOptions } from '../../options.ts';
+import { aWholeNumber, byDefault, type Legal, pickOptions } from '../../options.ts';
 import { compilePaths, rulesAlong, seenTargets } from './compile-includes.ts';
 import type { GuardedSource, RelationTarget } from './relation-targets.ts';
 
@@ -62,11 +62,11 @@ export interface Through {
   seenBy(held: ReadonlySet<string>): Through;
 }
 
-/** The legal values of the limits. */
-const throughLimits: LegalOptions<ThroughLimits> = {
-  maxIdsThrough: aWholeNumber(1, 10_000),
-  maxConditionsThrough: aWholeNumber(1, 100),
-  maxSortThrough: aWholeNumber(1, 100_000),
+/** The limits, with their defaults. */
+export const throughLimits = {
+  maxIdsThrough: byDefault(1_000, aWholeNumber(1, 10_000)),
+  maxConditionsThrough: byDefault(16, aWholeNumber(1, 100)),
+  maxSortThrough: byDefault(10_000, aWholeNumber(1, 100_000)),
 };
 
 /** The legal values of `through` of a middleware. */
@@ -104,7 +104,7 @@ export function compileThrough(model: ModelInput, names: readonly string[], opti
 /** `known` are the fields of all views. */
 function compileIn(root: CompiledModel, names: readonly string[], options: ThroughOptions, known: WeakSet<object>): Through {
   const { owner = 'a list' } = options;
-  const { maxIdsThrough, maxConditionsThrough, maxSortThrough } = checkThroughLimits(options);
+  const { maxIdsThrough, maxConditionsThrough, maxSortThrough } = pickOptions(options, throughLimits);
   const { steps, paths } = compilePaths(root, names, { ...options, option: 'through', maxDepth });
   const made: Made = new Map();
   const relations = tryAll(
@@ -127,20 +127,6 @@ function compileIn(root: CompiledModel, names: readonly string[], options: Throu
     rules: rulesAlong(root, steps),
     seenBy: (held) => compileIn(viewOf(root, held), names, seenTargets(options, held), known),
   };
-}
-
-/** Fills in the limits. Throws a `ConfigurationError` that names one with an invalid value. */
-export function checkThroughLimits({
-  maxIdsThrough = 1_000,
-  maxConditionsThrough = 16,
-  maxSortThrough = 10_000,
-}: ThroughLimits): Required<ThroughLimits> {
-  tryAll([
-    () => checkValue('`maxIdsThrough`', maxIdsThrough, throughLimits.maxIdsThrough),
-    () => checkValue('`maxConditionsThrough`', maxConditionsThrough, throughLimits.maxConditionsThrough),
-    () => checkValue('`maxSortThrough`', maxSortThrough, throughLimits.maxSortThrough),
-  ]);
-  return { maxIdsThrough, maxConditionsThrough, maxSortThrough };
 }
 
 type Made = Map<Step, ThroughStep<GuardedSource>>;

@@ -156,7 +156,7 @@ export function defineModel<const F extends Fields>(
   options: ModelOptions<F> & { readonly fields: SoundlyComputed<F, { id: ObjectId }> },
 ): Model<F> {
   checkValue('The name of a model', name, aModelName);
-  checkOptions<object>(options, legal, `model \`${name}\``);
+  checkOptions(options as object, legal, `model \`${name}\``);
   const { collection, fields, check, maxTimeMS, indexes, search, history, outbox } = options;
   const { stored, hasMany } = divideFields(fields);
   const schema = objectSchema(stored, { check });

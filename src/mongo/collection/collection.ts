@@ -8,7 +8,7 @@ import { asDb, type Database } from '../driver/database.ts';
 import { isIdTaken } from '../driver/outcome.ts';
 import { runLoaded } from '../driver/run-transaction.ts';
 import { SharedInserts } from '../driver/shared-inserts.ts';
-import { checkTimeLimit } from '../driver/time-limit.ts';
+import { timeLimitFor } from '../driver/time-limit.ts';
 import type { Visible } from '../query/deleted.ts';
 import { preconditionFailed } from '../query/precondition.ts';
 import { StoredRecord } from '../stored-record.ts';
@@ -71,11 +71,10 @@ const opened = new WeakMap<Db, WeakMap<CompiledModel, Map<string, ModelCollectio
  */
 export function openCollection(
   model: CompiledModel,
-  { db: database, maxTimeMS: apiLimit = 10_000, warnOnScan = false, shareRoundTrips = true }: DatabaseOptions & Settings,
+  { db: database, warnOnScan = false, shareRoundTrips = true, ...options }: DatabaseOptions & Settings,
 ): ModelCollection {
   const db = asDb(database);
-  checkTimeLimit(apiLimit);
-  const maxTimeMS = model.maxTimeMS ?? apiLimit;
+  const maxTimeMS = timeLimitFor(model, options);
   const ofDatabase = opened.get(db) ?? new WeakMap<CompiledModel, Map<string, ModelCollection>>();
   const ofModel = ofDatabase.get(model) ?? new Map<string, ModelCollection>();
   const settings = `${maxTimeMS} ${warnOnScan} ${shareRoundTrips}`;

@@ -4,7 +4,7 @@ import { bsonOptions } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { asDb } from '../driver/database.ts';
 import { compileFirstBatch } from '../driver/read-batches.ts';
-import { checkTimeLimit } from '../driver/time-limit.ts';
+import { timeLimitFor } from '../driver/time-limit.ts';
 import { Work } from '../driver/work.ts';
 import type { DatabaseOptions } from './collection.ts';
 
@@ -35,11 +35,10 @@ export interface ReadById {
  * Opens the reading of all records of a collection, whatever they are: ids of another type than the model's are read
  * too. No cursor stays open in the database in between.
  */
-export function openReadById(model: CompiledModel, { db: database, maxTimeMS: limitMS = 10_000 }: DatabaseOptions): ReadById {
-  const db = asDb(database);
+export function openReadById(model: CompiledModel, options: DatabaseOptions): ReadById {
+  const db = asDb(options.db);
   const collection: Collection = db.collection(model.collection, bsonOptions);
-  checkTimeLimit(limitMS);
-  const maxTimeMS = model.maxTimeMS ?? limitMS;
+  const maxTimeMS = timeLimitFor(model, options);
   // The problems of a list advise to filter, which is no help here.
   const { readOne: read } = planCommands(model, db, collection, maxTimeMS);
   const readFirstBatch = compileFirstBatch(db, collection);

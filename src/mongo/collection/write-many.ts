@@ -4,6 +4,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { idToJson } from '../../model/value/number-in-path.ts';
 import { KeyMerge } from '../../model/write/key-merge.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
+import { aWholeNumber, byDefault } from '../../options.ts';
 import { type FieldError, placeError } from '../../rules.ts';
 import type { Commands } from '../driver/commands.ts';
 import { inParts } from '../driver/in-parts.ts';
@@ -80,8 +81,8 @@ const mostAtOnce = 500;
 /** The most bytes of records that are decoded, compared and written at once: an object takes several times as many. */
 const bytesOfPart = { most: 524_288, of: ({ byteLength }: Uint8Array) => byteLength };
 
-/** The most records that a write to many may be allowed to match. */
-export const mostAffected = 100_000;
+/** The most records that a write to many may match. */
+export const aMaxAffected = byDefault(1_000, aWholeNumber(1, 100_000, ' of records'));
 
 /** Opens the writes to many records of a collection. */
 export function openManyWrites(

@@ -4,7 +4,7 @@ import { absent } from '../../model/node.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { asDb } from '../driver/database.ts';
-import { checkTimeLimit } from '../driver/time-limit.ts';
+import { timeLimitFor } from '../driver/time-limit.ts';
 import { type Command, Work } from '../driver/work.ts';
 import type { Filter } from '../predicate/predicate.ts';
 import type { DatabaseOptions } from './collection.ts';
@@ -21,14 +21,10 @@ export interface ValueWrite {
  * Opens writes that clients cannot notice: neither the revision nor `updatedAt` changes. The function returns how many
  * of the records matched. `maxTimeMS` is the time for one call.
  */
-export function openValueWrites(
-  model: CompiledModel,
-  { db: database, maxTimeMS: limitMS = 10_000 }: DatabaseOptions,
-): (writes: readonly ValueWrite[]) => Promise<number> {
-  const db = asDb(database);
+export function openValueWrites(model: CompiledModel, options: DatabaseOptions): (writes: readonly ValueWrite[]) => Promise<number> {
+  const db = asDb(options.db);
   const collection: Collection = db.collection(model.collection, bsonOptions);
-  checkTimeLimit(limitMS);
-  const maxTimeMS = model.maxTimeMS ?? limitMS;
+  const maxTimeMS = timeLimitFor(model, options);
   const { write } = planCommands(model, db, collection, maxTimeMS);
   return async function writeValues(writes) {
     const [first, ...others] = writes;

@@ -1,4 +1,4 @@
-import { aTimeLimit, checkValue } from '../../options.ts';
+import { aTimeLimit, byDefault, pickOptions } from '../../options.ts';
 
 /**
  * How much longer our deadline is than the database's own, in milliseconds. Ours is for a database that does not answer
@@ -21,7 +21,14 @@ export class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent';
 }
 
-/** Checks a time limit. */
-export function checkTimeLimit(ms: number, name = 'maxTimeMS'): void {
-  checkValue(`\`${name}\``, ms, aTimeLimit);
+/** How long the database may take, in milliseconds. */
+export const timeLimit = { maxTimeMS: byDefault(10_000, aTimeLimit) };
+
+/** Reads the time limit of the database for a model: its own wins. */
+export function timeLimitFor(
+  model: { readonly maxTimeMS: number | undefined },
+  options: { readonly maxTimeMS?: number | undefined },
+): number {
+  const { maxTimeMS } = pickOptions(options, timeLimit);
+  return model.maxTimeMS ?? maxTimeMS;
 }

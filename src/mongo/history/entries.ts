@@ -7,7 +7,7 @@ import { bsonOptions, decode } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { asDb } from '../driver/database.ts';
 import { compileFirstBatch, type FirstBatch } from '../driver/read-batches.ts';
-import { checkTimeLimit } from '../driver/time-limit.ts';
+import { timeLimitFor } from '../driver/time-limit.ts';
 import type { Work } from '../driver/work.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Filter } from '../predicate/predicate.ts';
@@ -53,13 +53,12 @@ export function entriesOf({ stored }: StoredRecord): Filter {
 }
 
 /** Opens the entries of a model. */
-export function openEntries(model: CompiledModel, { db: database, maxTimeMS: limitMS = 10_000 }: DatabaseOptions): ReadEntries {
-  const db = asDb(database);
+export function openEntries(model: CompiledModel, options: DatabaseOptions): ReadEntries {
+  const db = asDb(options.db);
   const ofEntries = modelOfEntries(model);
   const { collection: name } = ofEntries;
   const collection: Collection = db.collection(name, { ...bsonOptions, readPreference: 'primary' });
-  checkTimeLimit(limitMS);
-  const maxTimeMS = model.maxTimeMS ?? limitMS;
+  const maxTimeMS = timeLimitFor(model, options);
   const { readMany } = planCommands(ofEntries, db, collection, maxTimeMS);
   const readFirstBatch = compileFirstBatch(db, collection);
   return {

@@ -1,20 +1,12 @@
-import { aWholeNumber, checkValue } from '../../options.ts';
-
-/** The size of the largest reply of the database. */
-export const defaultPageBytes = 16 * 1024 * 1024;
+import { aWholeNumber, byDefault } from '../../options.ts';
 
 const leastPageBytes = 1024;
 
 /** A record with its included records may become one string, which V8 limits to half a GiB. */
 const mostPageBytes = 256 * 1024 * 1024;
 
-/** What is legal for the bound of a page. */
-export const aPageBound = aWholeNumber(leastPageBytes, mostPageBytes, ' of bytes');
-
-/** Checks the bound of a page. */
-export function checkPageBytes(maxPageBytes: number): void {
-  checkValue('`maxPageBytes`', maxPageBytes, aPageBound);
-}
+/** The bound of a page: by default the size of the largest reply of the database. */
+export const aPageBound = byDefault(16 * 1024 * 1024, aWholeNumber(leastPageBytes, mostPageBytes, ' of bytes'));
 
 /** How many of the first of these records fit into so many bytes together. */
 export function countFitting(sizes: readonly { readonly bytes: number }[], maxBytes: number): number {

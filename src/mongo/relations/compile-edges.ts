@@ -3,10 +3,12 @@ import { tryAll } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ReferenceField } from '../../model/relations/reference-fields.ts';
 import { referencesKey } from '../../model/value/own-keys.ts';
+import { fillIn, pickOptions } from '../../options.ts';
 import type { Database } from '../driver/database.ts';
+import { timeLimit } from '../driver/time-limit.ts';
 import { latchCollection } from './check/latches/latch.ts';
 import { checkIdType } from './check-id-type.ts';
-import { checkReferenceLimits, type ReferenceLimits } from './limits.ts';
+import { type ReferenceLimits, referenceLimits } from './limits.ts';
 import { type Edge, type ReferenceEnd, References } from './references.ts';
 
 /** How the ends of references are found. Both functions throw a {@link ConfigurationError}. */
@@ -26,8 +28,9 @@ interface Settings extends ReferenceLimits {
  * Opens the checked references between models. Throws a {@link ConfigurationError} that names both ends of each that
  * cannot hold, or the limit that is not legal.
  */
-export function openReferences(models: readonly CompiledModel[], ends: Ends, { db, maxTimeMS = 10_000, ...given }: Settings): References {
-  const limits = checkReferenceLimits(given);
+export function openReferences(models: readonly CompiledModel[], ends: Ends, { db, ...given }: Settings): References {
+  const limits = pickOptions(given, referenceLimits);
+  const { maxTimeMS } = fillIn(given, timeLimit);
   return new References(models, compileEdges(models, ends), { db, maxTimeMS, ...limits });
 }
 

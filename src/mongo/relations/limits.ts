@@ -1,5 +1,4 @@
-import { tryAll } from '../../mistakes.ts';
-import { aWholeNumber, checkValue, type LegalOptions, orUndefined } from '../../options.ts';
+import { aWholeNumber, byDefault } from '../../options.ts';
 import { mostLatches } from './check/latches/latch.ts';
 
 /** Limits of references with `onDelete`. */
@@ -24,23 +23,9 @@ export interface ReferenceLimits {
   readonly maxLatches?: number;
 }
 
-/** What is legal for {@link ReferenceLimits}. A transaction with more cascaded records would be too large. */
-export const legalReferenceLimits: LegalOptions<ReferenceLimits> = {
-  maxCascade: orUndefined(aWholeNumber(0, 10_000, ' of records')),
-  maxCleared: orUndefined(aWholeNumber(0, 100_000, ' of records')),
-  maxLatches: orUndefined(aWholeNumber(1, mostLatches, ' of latches')),
+/** The limits, with their defaults. A transaction with more cascaded records would be too large. */
+export const referenceLimits = {
+  maxCascade: byDefault(1_000, aWholeNumber(0, 10_000, ' of records')),
+  maxCleared: byDefault(10_000, aWholeNumber(0, 100_000, ' of records')),
+  maxLatches: byDefault(64, aWholeNumber(1, mostLatches, ' of latches')),
 };
-
-/** Fills in the limits. Throws a `ConfigurationError` that names one with an invalid value. */
-export function checkReferenceLimits(limits: ReferenceLimits): Required<ReferenceLimits> {
-  const { maxCascade = 1_000, maxCleared = 10_000, maxLatches = 64 } = limits;
-  const read = { maxCascade, maxCleared, maxLatches };
-  tryAll(
-    Object.entries(read).map(
-      ([name, value]) =>
-        () =>
-          checkValue(`\`${name}\``, value, legalReferenceLimits[name as keyof ReferenceLimits]),
-    ),
-  );
-  return read;
-}

@@ -6,7 +6,7 @@ import { decode } from '../../mongo/driver/bson-options.ts';
 import type { Database } from '../../mongo/driver/database.ts';
 import { isError } from '../../mongo/driver/server-error.ts';
 import { spellId } from '../../mongo/stored-record.ts';
-import { aWholeNumber, checkedLater, checkOptions, type LegalOptions, orUndefined } from '../../options.ts';
+import { aWholeNumber, byDefault, checkedLater, checkOptions, orUndefined } from '../../options.ts';
 import type { Audit } from './audit.ts';
 import { findWrongFolds } from './find-folds.ts';
 import { compileFindUnknownKeys } from './find-unknown-keys.ts';
@@ -31,11 +31,11 @@ export interface AuditOptions {
   readonly samples?: number | undefined;
 }
 
-const legal: LegalOptions<AuditOptions> = {
+const legal = {
   db: checkedLater,
   maxTimeMS: checkedLater,
   limit: orUndefined(aWholeNumber(1, undefined, ' of records')),
-  samples: orUndefined(aWholeNumber(0, 1_000, ' of ids')),
+  samples: byDefault(5, aWholeNumber(0, 1_000, ' of ids')),
 };
 
 /** The most records that one command reads. */
@@ -62,8 +62,7 @@ const mostWrongFolds = 100;
  * console.log(audit?.misfits);
  */
 export async function* auditCollection(given: ModelInput, options: AuditOptions): AsyncGenerator<Audit, void, undefined> {
-  checkOptions(options, legal, '`auditCollection`');
-  const { db, maxTimeMS, limit = Number.POSITIVE_INFINITY, samples = 5 } = options;
+  const { db, maxTimeMS, limit = Number.POSITIVE_INFINITY, samples } = checkOptions(options, legal, '`auditCollection`');
   const model = asCompiled(given);
   const { collection } = model;
   const { estimate: readEstimate, readNext } = openReadById(model, { db, ...(maxTimeMS !== undefined && { maxTimeMS }) });

@@ -9,11 +9,11 @@ import type { Api } from '../../api/api.ts';
 import { isProblem, Problem } from '../../errors.ts';
 import { defaultDepth } from '../../http/json.ts';
 import { readBody } from '../../middleware/body/read-body.ts';
-import { defaultBodyValues } from '../../middleware/body-limit.ts';
+import { bodyLimits } from '../../middleware/body-limit.ts';
 import type { Context } from '../../middleware/exchange/context.ts';
 import type { KoaContext, KoaMiddleware, KoaNext } from '../../middleware/exchange/koa-context.ts';
 import { readTrustedOrigins } from '../../middleware/exchange/trusted-origins.ts';
-import { anArrayOf, aWholeNumber, checkOptions, type Legal } from '../../options.ts';
+import { anArrayOf, aWholeNumber, byDefault, checkOptions, defaultOf, type Legal } from '../../options.ts';
 import { identify } from './identify.ts';
 import { compileToolset, openServer, type Toolset } from './open-server.ts';
 import { type CallHeaders, legalOptions, type McpOptions } from './options.ts';
@@ -41,7 +41,7 @@ const legal = {
   ...legalOptions,
   path: aPath,
   trustedOrigins: anArrayOf('origins such as `https://app.example`'),
-  maxBody: aWholeNumber(1),
+  maxBody: byDefault(1_048_576, aWholeNumber(1)),
 };
 
 /** How long a message may take to arrive, in milliseconds. */
@@ -70,8 +70,7 @@ const depth = defaultDepth + 3;
  * app.use(api.routes());
  */
 export function mcpRoutes<Principal>(api: Api<Principal>, options: McpRoutesOptions<Principal> = {}): KoaMiddleware {
-  checkOptions(options, legal, '`mcpRoutes`');
-  const { path = '/mcp', trustedOrigins = [], maxBody = 1_048_576 } = options;
+  const { path = '/mcp', trustedOrigins = [], maxBody } = checkOptions(options, legal, '`mcpRoutes`');
   const trusted = readTrustedOrigins(trustedOrigins, '`mcpRoutes`');
   const toolset = compileToolset(api, options);
   async function mcpRoutes(ctx: KoaContext, next: KoaNext): Promise<void> {
@@ -80,7 +79,12 @@ export function mcpRoutes<Principal>(api: Api<Principal>, options: McpRoutesOpti
       refuse(ctx, trusted);
       const caller = await readCaller(options, ctx, forwarded(ctx));
       await identify(toolset.api, caller);
-      const message = await readBody(ctx as unknown as Context, { bytes: maxBody, ms: bodyTimeout, values: defaultBodyValues, depth });
+      const message = await readBody(ctx as unknown as Context, {
+        bytes: maxBody,
+        ms: bodyTimeout,
+        values: defaultOf(bodyLimits.maxValues),
+        depth,
+      });
       await answer(ctx, toolset, { ...caller, isKnown: true }, message);
     } catch (error) {
       if (!isProblem(error)) throw error;

@@ -1,5 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { anArrayOf, aString, aWholeNumber, type Legal, type LegalOptions, trueOrFalse } from '../../options.ts';
+import { anArrayOf, aString, aWholeNumber, byDefault, type Legal, trueOrFalse } from '../../options.ts';
 
 /**
  * The information of the SDK about a call: `http.authInfo` of its own authentication, `http.req`, `sessionId`,
@@ -61,12 +61,12 @@ const headersOrFunction: Legal = [
 ];
 
 /** What is legal for each option. */
-export const legalOptions: LegalOptions<McpOptions> = {
+export const legalOptions = {
   operations: anArrayOf('operations such as `orders.list`', (item) => typeof item === 'string'),
   write: trueOrFalse,
   headers: headersOrFunction,
   principal: anyValue,
-  maxAnswer: aWholeNumber(1_000, undefined, ' of bytes'),
+  maxAnswer: byDefault(40_000, aWholeNumber(1_000, undefined, ' of bytes')),
   name: aString,
   version: aString,
   instructions: aString,

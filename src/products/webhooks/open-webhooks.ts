@@ -1,23 +1,14 @@
 import type { Api } from '../../api/api.ts';
 import { checkApi } from '../../api/copies.ts';
-import { legalRetry } from '../../delivery/deliver.ts';
 import { type Event, outboxesOf } from '../../delivery/outbox.ts';
 import { Postponed, Queue, type QueueObservation, type RetryOptions } from '../../delivery/queue.ts';
+import { legalRetry, queueOptions } from '../../delivery/queue-options.ts';
 import { textOfError } from '../../delivery/text-of-error.ts';
 import { ConfigurationError, isProblem } from '../../errors.ts';
 import { compileModel } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { HasFields } from '../../model/define/infer.ts';
-import {
-  aFunction,
-  aNumberOfDays,
-  aWholeNumber,
-  checkedLater,
-  checkOptions,
-  type LegalOptions,
-  orUndefined,
-  required,
-} from '../../options.ts';
+import { aFunction, aWholeNumber, byDefault, checkedLater, checkOptions, orUndefined, required } from '../../options.ts';
 import type { Store } from '../../store/store.ts';
 import { bodyOf, type DeliveryRow, DeliveryRows, deliveriesTo, eventOf } from './delivery-rows.ts';
 import { compileAudience, compileFanOut, modelsOf, type SubscriptionScope } from './fan-out.ts';
@@ -71,13 +62,13 @@ export interface OpenWebhooks {
   close(options?: { readonly timeout?: number }): Promise<void>;
 }
 
-const legal: LegalOptions<OpenWebhooksOptions<Model>> = {
+const legal = {
   api: checkedLater,
   scope: required(aFunction),
-  concurrency: orUndefined(aWholeNumber(1, 10_000)),
-  concurrencyOfOne: orUndefined(aWholeNumber(1, 10_000)),
+  concurrency: byDefault(50, aWholeNumber(1, 10_000)),
+  concurrencyOfOne: byDefault(5, aWholeNumber(1, 10_000)),
   retry: checkedLater,
-  keep: orUndefined(aNumberOfDays('30d')),
+  keep: queueOptions.keep,
   observe: orUndefined(aFunction),
 };
 
@@ -90,13 +81,12 @@ export async function openWebhooks<M extends Model>(
   options: OpenWebhooksOptions<M>,
   transport: TransportOptions,
 ): Promise<OpenWebhooks> {
-  checkOptions(options, legal as LegalOptions<OpenWebhooksOptions<M>>, '`open` of webhooks');
+  const checked = checkOptions(options, legal, '`open` of webhooks');
   checkApi(options.api, '`open` of webhooks');
-  const { scope, concurrency = 50, concurrencyOfOne = 5, retry: given, keep = '30d', observe = warn } = options;
-  checkOptions(given ?? {}, legalRetry, '`retry` of webhooks');
+  const { scope, concurrency, concurrencyOfOne, retry: given, keep, observe = warn } = checked;
+  const retry = checkOptions(given ?? {}, { ...legalRetry, longest: byDefault(3_600_000, legalRetry.longest) }, '`retry` of webhooks');
   const api = options.api as Api;
   requireKnown(model as Model, api);
-  const retry = { first: 1_000, longest: 3_600_000, ...given };
   const { db } = api.indexing;
   const rows = new DeliveryRows({ db, model: compileModel(model as Model), outboxes: [...outboxesOf(modelsOf(api)).keys()] });
   const send = compileSend(transport, await loadSigner());
@@ -121,8 +111,7 @@ export async function openWebhooks<M extends Model>(
   }
 
   await rows.createIndexes();
-  const keepMS = Number.parseInt(keep, 10) * 86_400_000;
-  const queue = new Queue<DeliveryRow>({ db, ...deliveriesTo(model), handle, concurrency, retry, keep: keepMS, observe });
+  const queue = new Queue<DeliveryRow>({ db, ...deliveriesTo(model), handle, concurrency, retry, keep, observe });
   queue.start();
   return { handle: compileFanOut(findAudience, rows), close: ({ timeout } = {}) => queue.close(timeout) };
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { request as requestByHttp } from 'node:http';
 import { request as requestByHttps } from 'node:https';
+import { fillIn } from '../../options.ts';
 import type { SignerOf } from './sign.ts';
-import { compileLookup, NoAddress, readUrl, type TransportOptions } from './transport.ts';
+import { compileLookup, legalTransport, NoAddress, readUrl, type TransportOptions } from './transport.ts';
 
 /** An event on its way to one receiver. */
 interface Message {
@@ -44,7 +45,7 @@ const longestRetryAfter = 3_600_000;
 
 /** Compiles the sending of messages. No redirect is followed, and no connection is kept. */
 export function compileSend(transport: TransportOptions, signerOf: SignerOf): Send {
-  const { timeout = 15_000, ca } = transport;
+  const { timeout, ca } = fillIn(transport, legalTransport);
   const lookup = compileLookup(transport);
 
   return async function send({ id, body, url, secrets }, caller) {

@@ -1,6 +1,6 @@
 import { type LookupAddress, type LookupAllOptions, lookup as lookupByNode } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { aFunction, aWholeNumber, checkedLater, type LegalOptions, orUndefined, trueOrFalse } from '../../options.ts';
+import { aFunction, aWholeNumber, byDefault, checkedLater, orUndefined, trueOrFalse } from '../../options.ts';
 import { isPublic } from './addresses.ts';
 
 /** How webhooks reach their receivers. */
@@ -40,10 +40,10 @@ export type LookupAll = (
 ) => void;
 
 /** What is legal for each option. */
-export const legalTransport: LegalOptions<TransportOptions> = {
+export const legalTransport = {
   allow: orUndefined(aFunction),
   http: orUndefined(trueOrFalse),
-  timeout: orUndefined(aWholeNumber(1, 300_000, ' of milliseconds')),
+  timeout: byDefault(15_000, aWholeNumber(1, 300_000, ' of milliseconds')),
   lookup: orUndefined(aFunction),
   ca: checkedLater, // by `node:tls`
 };

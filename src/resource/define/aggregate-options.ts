@@ -21,8 +21,8 @@ export function readAggregate(given: unknown, list: ListParts, where: string): C
   if (given === undefined || given === false) return undefined;
   if (given !== true && !isObject(given))
     throw new ConfigurationError(`\`aggregate\` of ${where} must be true or an object: { maxMatches, maxGroups }.`);
-  const limits = given === true ? {} : given;
-  checkOptions(limits as AggregateLimits, aggregateLimits, `\`aggregate\` of ${where}`);
+  const options: AggregateLimits = given === true ? {} : given;
+  const limits = checkOptions(options, aggregateLimits, `\`aggregate\` of ${where}`);
   checkWholeList(aggregateName, list, 'counted', where);
   const { name, clientFields } = list.model;
   const taken = aggregateParameters.find((parameter) => clientFields.get(parameter)?.operators.has('eq'));
@@ -30,5 +30,5 @@ export function readAggregate(given: unknown, list: ListParts, where: string): C
     throw new ConfigurationError(
       `\`policy.filter\` of \`${taken}\` in ${name} cannot have \`eq\`: an aggregate's query string uses \`${taken}=\` itself. List the other operators, or leave \`aggregate\` of ${where} out.`,
     );
-  return { maxMatches: 100_000, maxGroups: 1_000, ...limits };
+  return limits;
 }

@@ -23,7 +23,7 @@ export type CompiledExport = Required<ExportOptions>;
 export function readExport(given: unknown, list: ListParts, where: string): CompiledExport | undefined {
   if (given === undefined) return undefined;
   if (!isObject(given)) throw new ConfigurationError(`\`export\` of ${where} must be an object: { max, disarm }.`);
-  checkOptions(given as ExportOptions, exportOptions, `\`export\` of ${where}`);
+  const options = checkOptions(given as ExportOptions, exportOptions, `\`export\` of ${where}`);
   checkWholeList(exportName, list, 'exported', where);
-  return { max: 100_000, disarm: true, ...given };
+  return options;
 }

@@ -1,5 +1,5 @@
-import type { CursorPaging, OffsetPaging, Totals } from '../../mongo/list/parse-paging.ts';
-import { aWholeNumber, checkOptions, type LegalOptions, orUndefined } from '../../options.ts';
+import type { CursorPaging, OffsetPaging } from '../../mongo/list/parse-paging.ts';
+import { aWholeNumber, byDefault, checkOptions, defaultOf } from '../../options.ts';
 import type { CursorPagingOptions, OffsetPagingOptions } from './list-options.ts';
 
 /**
@@ -11,8 +11,7 @@ import type { CursorPagingOptions, OffsetPagingOptions } from './list-options.ts
  * shop.resource({ model: Order, paging: cursorPaging({ max: 50, total: true }) });
  */
 export function cursorPaging(options: CursorPagingOptions = {}): CursorPaging {
-  checkOptions(options, settingsOf(options), '`cursorPaging`');
-  return { mode: 'cursor', ...fillIn(options) };
+  return { mode: 'cursor', ...checkOptions(options, settingsOf(options), '`cursorPaging`') };
 }
 
 /**
@@ -24,26 +23,18 @@ export function cursorPaging(options: CursorPagingOptions = {}): CursorPaging {
  * shop.resource({ model: Order, paging: offsetPaging({ size: 10, total: true }) });
  */
 export function offsetPaging(options: OffsetPagingOptions = {}): OffsetPaging {
-  checkOptions(options, { ...settingsOf(options), maxOffset: orUndefined(aWholeNumber(0)) }, '`offsetPaging`');
-  return { mode: 'offset', ...fillIn(options), maxOffset: options.maxOffset ?? 10_000 };
+  const legal = { ...settingsOf(options), maxOffset: byDefault(10_000, aWholeNumber(0)) };
+  return { mode: 'offset', ...checkOptions(options, legal, '`offsetPaging`') };
 }
 
-const defaultMax = 100;
+const max = byDefault(100, aWholeNumber(1));
 
 /** What is legal for the options of both; the largest `size` depends on `max`. */
-function settingsOf(options: CursorPagingOptions): LegalOptions<CursorPagingOptions> {
-  const most = options?.max ?? defaultMax;
+function settingsOf(options: CursorPagingOptions) {
+  const most = options?.max ?? defaultOf(max);
   return {
-    max: orUndefined(aWholeNumber(1)),
-    size: orUndefined([(size) => aWholeNumber(1, most)[0](size), 'a whole number from 1 to `max`']),
-    total: orUndefined([(total) => typeof total === 'boolean' || total === 'estimate', "true, false or 'estimate'"]),
+    max,
+    size: byDefault(Math.min(20, most), [(size) => aWholeNumber(1, most)[0](size), 'a whole number from 1 to `max`']),
+    total: byDefault(false, [(total) => typeof total === 'boolean' || total === 'estimate', "true, false or 'estimate'"]),
   };
-}
-
-function fillIn({ max = defaultMax, size = Math.min(20, max), total = false }: CursorPagingOptions): {
-  max: number;
-  size: number;
-  total: Totals;
-} {
-  return { max, size, total };
 }

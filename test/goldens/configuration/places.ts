@@ -5,7 +5,7 @@ import { ConfigurationError } from '../../../src/index.ts';
 const sources = join(import.meta.dirname, '../../../src');
 
 /** Functions of `src/options.ts` and `src/mistakes.ts` that refuse what they are given. */
-const refusing = ['checkOptions', 'checkValue', 'checkNames', 'findMistakes', 'refuseMisspelt', 'refuse'];
+const refusing = ['checkOptions', 'pickOptions', 'checkValue', 'checkNames', 'findMistakes', 'refuseMisspelt', 'refuse'];
 
 /** A computed answer is refused before: it is made of no other field of its object. */
 const unreachable = ['cannot be a computed field: it is made of other fields of its object'];

@@ -1,8 +1,9 @@
 import { ConfigurationError } from '../../../src/errors.ts';
 import type { CommandPlan, FailedSending } from '../../../src/mongo/driver/command-plan.ts';
 import type { Reachability } from '../../../src/mongo/driver/reachability.ts';
-import { BudgetSpent, checkTimeLimit, DatabaseAway, DeadlineExceeded } from '../../../src/mongo/driver/time-limit.ts';
+import { BudgetSpent, DatabaseAway, DeadlineExceeded } from '../../../src/mongo/driver/time-limit.ts';
 import { type Command, Work } from '../../../src/mongo/driver/work.ts';
+import { aTimeLimit, checkValue } from '../../../src/options.ts';
 
 const reachable = { isAway: () => false, watch: () => undefined, forget: () => undefined } as unknown as Reachability;
 const read: CommandPlan = { isWrite: false, need: 'any', maxTimeMS: 500, reachability: reachable, explain: (error) => error };
@@ -149,13 +150,12 @@ describe('handOver()', () => {
   });
 });
 
-describe('checkTimeLimit()', () => {
+describe('aTimeLimit', () => {
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31 - 1000, '5' as unknown as number])('refuses %o', (limit) => {
-    expect(() => checkTimeLimit(limit)).toThrow(ConfigurationError);
-    expect(() => checkTimeLimit(limit, 'bodyTimeout')).toThrow(/`bodyTimeout`/);
+    expect(() => checkValue('`bodyTimeout`', limit, aTimeLimit)).toThrow(ConfigurationError);
   });
 
   it.each([1, 10_000, 2 ** 31 - 1001])('takes %o', (limit) => {
-    expect(() => checkTimeLimit(limit)).not.toThrow();
+    expect(() => checkValue('`bodyTimeout`', limit, aTimeLimit)).not.toThrow();
   });
 });

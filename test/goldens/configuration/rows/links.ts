@@ -113,6 +113,7 @@ export const links: Rows = {
   'a relation sorted by a private field': () =>
     many({ sort: 'secret' }, {}, {}, { projectId: js.ref('Project'), secret: js.string({ policy: { private: true } }) }),
   'includes of an app of its own': () => compileIncludes(task({ projectId: ref() }), ['project'], { db, targets: [] }),
+  'through of no ids': () => compileThrough(task({ projectId: ref() }), [], { db, targets: [], maxIdsThrough: 0 }),
   'through of an app of its own': () => compileThrough(task({ projectId: ref() }), ['project'], { db, targets: [] }),
   'two models of one name among models': () => serve([], { models: [define('A', {}), define('A', {}, { collection: 'b' })] }),
   'models that are no array': () => serve([], { models: {} }),
