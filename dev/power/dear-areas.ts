@@ -74,7 +74,7 @@ export const dearAreas: readonly Area[] = [
     tests: ['feature/ledger/history-replay.slow'],
   },
   {
-    files: ['mongo/driver/shared-gets', 'mongo/driver/shared-inserts', 'mongo/relations/check/shared-creates'],
+    files: ['mongo/driver/sharing', 'mongo/driver/shared-gets', 'mongo/driver/shared-inserts', 'mongo/relations/check/shared-creates'],
     tests: ['feature/shared-gets.slow', 'feature/shared-creates.slow', 'feature/relations-property.slow'],
   },
   {

@@ -2,7 +2,7 @@
 const idsPerCommand = 5_000;
 
 /** The size of items, in any unit, and the most of one part. An item that is larger is a part alone. */
-interface Sizes<T> {
+export interface Sizes<T> {
   readonly most: number;
   of(item: T): number;
 }

@@ -1,7 +1,8 @@
 import type { Document as BsonDocument } from 'mongodb';
 import { coarseTimer } from './coarse-timer.ts';
 import type { FirstBatch, ReadFirstBatch, Sending } from './read-batches.ts';
-import { currentTrace, type RequestTrace, runFor } from './trace/request-trace.ts';
+import { Sharing, type Waiting } from './sharing.ts';
+import { runFor } from './trace/request-trace.ts';
 import type { Command } from './work.ts';
 
 /** A request for one record by its id. */
@@ -27,18 +28,11 @@ export interface Get {
 
 type Found = Uint8Array | undefined;
 
-interface Waiting {
+interface Shared {
   readonly get: Get;
   readonly idText: string;
-  readonly command: Command;
-  readonly group: string;
-  readonly trace: RequestTrace | undefined;
-  readonly resolve: (bytes: Found | PromiseLike<Found>) => void;
-  readonly reject: (error: unknown) => void;
 }
 
-/** The most ids in one command. More would not save more. */
-const mostShared = 64;
 /** The most time that a shared command may take. Gets by id take less, unless something is wrong. */
 const mostMS = 250;
 /** For how long nothing is shared after a shared command has failed. */
@@ -48,9 +42,8 @@ const largeReply = 65_536;
 
 /**
  * Sends gets that arrive while others are under way as one `find` with `$in`, instead of one round trip each. A get
- * that arrives alone is sent at once. The others wait until the event loop has handled the requests that have already
- * arrived (`setImmediate`), never for an answer of the database. A get never joins a command that was sent before it
- * arrived, so that a client reads what it has written.
+ * that arrives alone is sent at once, and the others wait as {@link Sharing} says. A get never joins a command that was
+ * sent before it arrived, so that a client reads what it has written.
  *
  * Every get keeps its own deadline. A client that leaves does not abort the command of the others; it is aborted when
  * no request waits for it any more. A shared command has a quarter of the time of one get, and 250 ms at most. If it
@@ -59,9 +52,8 @@ const largeReply = 65_536;
  */
 export class SharedGets {
   readonly #read: ReadFirstBatch;
-  #underWay = 0;
+  readonly #sharing = new Sharing<Shared, Found>((members) => this.#together(members));
   #pausedUntil = 0;
-  #waiting: Waiting[] = [];
 
   constructor(read: ReadFirstBatch) {
     this.#read = read;
@@ -69,14 +61,11 @@ export class SharedGets {
 
   /** The BSON bytes of the record; undefined if there is no such record. */
   find(get: Get, command: Command): Promise<Found> {
-    if (this.#underWay === 0 || command.session || command.causal || performance.now() < this.#pausedUntil)
+    if (!this.#sharing.isBusy || command.session || command.causal || performance.now() < this.#pausedUntil)
       return this.#alone(get, command);
     const { idText, group } = get; // only now: most gets arrive alone
     if (idText === undefined || group === undefined) return this.#alone(get, command);
-    return new Promise((resolve, reject) => {
-      if (this.#waiting.length === 0) setImmediate(() => this.#flush());
-      this.#waiting.push({ get, idText, command, group: `${command.maxTimeMS} ${group}`, trace: currentTrace.getStore(), resolve, reject });
-    });
+    return this.#sharing.join({ get, idText }, command, `${command.maxTimeMS} ${group}`);
   }
 
   async #alone(get: Get, command: Command): Promise<Found> {
@@ -89,32 +78,14 @@ export class SharedGets {
     return found[0];
   }
 
-  async #send(body: BsonDocument, sending: Sending): Promise<FirstBatch> {
-    this.#underWay++;
-    try {
-      return await this.#read(body, sending);
-    } finally {
-      this.#underWay--;
-    }
+  #send(body: BsonDocument, sending: Sending): Promise<FirstBatch> {
+    return this.#sharing.count(() => this.#read(body, sending));
   }
 
-  #flush(): void {
-    const groups = new Map<string, Waiting[]>();
-    for (const one of this.#waiting.splice(0)) {
-      const { aborted } = one.command;
-      const group = groups.get(one.group);
-      if (aborted) one.reject(aborted.reason);
-      else if (group) group.push(one);
-      else groups.set(one.group, [one]);
-    }
-    for (const group of groups.values()) {
-      for (let at = 0; at < group.length; at += mostShared) void this.#together(group.slice(at, at + mostShared));
-    }
-  }
-
-  async #together(group: readonly Waiting[]): Promise<void> {
-    const shared = group.length > 1 ? await runFor(group[0]?.trace, () => this.#findAll(group)) : undefined;
-    for (const { get, idText, command, trace, resolve, reject } of group) {
+  async #together(group: readonly Waiting<Shared, Found>[]): Promise<void> {
+    const shared = group.length > 1 ? await this.#findAll(group) : undefined;
+    for (const { item, command, trace, resolve, reject } of group) {
+      const { get, idText } = item;
       const bytes = shared?.byId.get(idText);
       if (bytes) resolve(bytes);
       else if (command.aborted) reject(command.aborted.reason);
@@ -124,8 +95,9 @@ export class SharedGets {
   }
 
   /** Finds the records of a group by one command. Undefined if the command fails. */
-  async #findAll(group: readonly Waiting[]) {
-    const [{ get, command }] = group as readonly [Waiting];
+  async #findAll(group: readonly Waiting<Shared, Found>[]) {
+    const [{ item, command }] = group as readonly [Waiting<Shared, Found>];
+    const { get } = item;
     const controller = new AbortController();
     const waits = Math.max(1, Math.min(mostMS, Math.floor(command.maxTimeMS / 4)));
     const alarm = coarseTimer.after(waits, () => controller.abort(new Error(`A shared command took more than ${waits} ms.`)));
@@ -136,7 +108,7 @@ export class SharedGets {
       };
     }
     try {
-      const ids = [...new Map(group.map((one) => [one.idText, one.get.id])).values()];
+      const ids = [...new Map(group.map((one) => [one.item.idText, one.item.get.id])).values()];
       const body = { ...get.build({ $in: ids }), batchSize: ids.length + 1, maxTimeMS: waits };
       const { found, isCut } = await this.#send(body, controller);
       const byId = new Map<string | undefined, Uint8Array>();

@@ -1,28 +1,16 @@
 import { type Abortable, type Collection, type Db, type InsertOneOptions, MongoServerError } from 'mongodb';
 import { compileInsertMany, type InsertMany, type WriteError } from './insert-command.ts';
-import { roomAfter } from './rough-size.ts';
-import { currentTrace, type RequestTrace, runFor } from './trace/request-trace.ts';
+import { roughSizes, Sharing, type Waiting } from './sharing.ts';
+import { runFor } from './trace/request-trace.ts';
 import type { Command } from './work.ts';
 
 type Stored = Record<string, unknown>;
 
-interface Waiting {
-  readonly document: Stored;
-  readonly command: Command;
-  readonly trace: RequestTrace | undefined;
-  readonly resolve: (value?: PromiseLike<void>) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** The most documents in one command. More would not save more. */
-const mostShared = 64;
-/** The most bytes of the documents in one command, estimated. A larger document goes alone. */
-const mostBytes = 1_048_576;
+type Member = Waiting<Stored, void>;
 
 /**
  * Sends creates that arrive while others are under way as one unordered insert, instead of one round trip each. A
- * create that arrives alone is sent at once. The others wait until the event loop has handled the requests that have
- * already arrived (`setImmediate`), never for an answer of the database.
+ * create that arrives alone is sent at once, and the others wait as {@link Sharing} says.
  *
  * Every create keeps its own deadline, and its own error of the database. A create that ends before the command is
  * written for a connection is left out of it; the others are sent. Once it is written, the outcome of all of them is
@@ -31,8 +19,7 @@ const mostBytes = 1_048_576;
 export class SharedInserts {
   readonly #collection: Collection<Stored>;
   readonly #insertMany: InsertMany | undefined;
-  #underWay = 0;
-  #waiting: Waiting[] = [];
+  readonly #sharing = new Sharing<Stored, void>((members) => this.#send(members), roughSizes);
 
   constructor(db: Db, collection: Collection<Stored>, isShared: boolean) {
     this.#collection = collection;
@@ -42,37 +29,21 @@ export class SharedInserts {
   }
 
   insert(document: Stored, command: Command): Promise<void> {
-    if (!this.#insertMany || this.#underWay === 0 || command.session) return this.#alone(document, command);
-    return new Promise((resolve, reject) => {
-      if (this.#waiting.length === 0) setImmediate(() => this.#flush());
-      this.#waiting.push({ document, command, trace: currentTrace.getStore(), resolve, reject });
-    });
+    if (!this.#insertMany || !this.#sharing.isBusy || command.session) return this.#alone(document, command);
+    return this.#sharing.join(document, command, command.maxTimeMS); // those that have the same time
   }
 
   #alone(document: Stored, command: Command): Promise<void> {
     const options: InsertOneOptions & Abortable = { ...command.options, maxTimeMS: command.timeLeft };
-    return this.#count(() => this.#collection.insertOne(command.handOver(document), options)) as Promise<unknown> as Promise<void>;
+    return this.#sharing.count(() => this.#collection.insertOne(command.handOver(document), options)) as Promise<unknown> as Promise<void>;
   }
 
-  async #count<T>(send: () => Promise<T>): Promise<T> {
-    this.#underWay++;
-    try {
-      return await send();
-    } finally {
-      this.#underWay--;
-    }
-  }
-
-  #flush(): void {
-    for (const batch of divide(this.#waiting.splice(0))) void runFor(batch[0]?.trace, () => this.#send(batch));
-  }
-
-  async #send(members: readonly Waiting[]): Promise<void> {
-    const [first] = members as [Waiting];
-    if (members.length === 1) return first.resolve(this.#alone(first.document, first.command));
+  async #send(members: readonly Member[]): Promise<void> {
+    const [first] = members as [Member];
+    if (members.length === 1) return first.resolve(this.#alone(first.item, first.command));
     const batch = new Batch(members);
     try {
-      const errors = await this.#count(() => batch.send(this.#insertMany as InsertMany));
+      const errors = await this.#sharing.count(() => batch.send(this.#insertMany as InsertMany));
       batch.settle(({ resolve, reject }, place) => {
         const error = errors.get(place);
         if (error) reject(new MongoServerError({ ...error, index: 0 }));
@@ -80,40 +51,15 @@ export class SharedInserts {
       });
     } catch (error) {
       // A document cannot be written as BSON: the one at fault is found when each goes alone. Nothing has been sent.
-      if (batch.isUnwritable)
-        batch.settle(({ document, command, trace, resolve }) => resolve(runFor(trace, () => this.#alone(document, command))));
+      if (batch.isUnwritable) batch.settle(({ item, command, trace, resolve }) => resolve(runFor(trace, () => this.#alone(item, command))));
       else batch.settle(({ reject }) => reject(error));
     }
   }
 }
 
-/** Groups creates that share a command: they have the same time left in their budget. */
-function divide(waiting: readonly Waiting[]): Waiting[][] {
-  const batches: Waiting[][] = [];
-  const open = new Map<number, { readonly members: Waiting[]; room: number }>();
-  for (const one of waiting) {
-    const { aborted, maxTimeMS } = one.command;
-    if (aborted) {
-      one.reject(aborted.reason);
-      continue;
-    }
-    let batch = open.get(maxTimeMS);
-    let room = roomAfter(one.document, batch?.room ?? mostBytes);
-    if (!batch || room < 0 || batch.members.length === mostShared) {
-      if (batch) room = roomAfter(one.document, mostBytes);
-      batch = { members: [], room };
-      batches.push(batch.members);
-      open.set(maxTimeMS, batch);
-    }
-    batch.members.push(one);
-    batch.room = room;
-  }
-  return batches;
-}
-
 /** Creates that go out as one command. */
 class Batch {
-  readonly #members: Waiting[];
+  readonly #members: Member[];
   readonly #documents: Stored[];
   readonly #controller = new AbortController();
   #left: number;
@@ -124,9 +70,9 @@ class Batch {
    */
   #ended: { readonly reason: unknown } | undefined;
 
-  constructor(members: readonly Waiting[]) {
+  constructor(members: readonly Member[]) {
     this.#members = [...members];
-    this.#documents = members.map(({ document }) => document);
+    this.#documents = members.map(({ item }) => item);
     this.#left = members.length;
     for (const one of members) one.command.whenAborted = (reason) => this.#end(one, reason);
   }
@@ -153,7 +99,7 @@ class Batch {
   }
 
   /** Ends the command for each request that waits for it. */
-  settle(end: (one: Waiting, place: number) => void): void {
+  settle(end: (one: Member, place: number) => void): void {
     for (const { command } of this.#members) command.whenAborted = undefined;
     this.#members.forEach((one, place) => {
       if (one.command.aborted) one.reject(one.command.aborted.reason);
@@ -176,7 +122,7 @@ class Batch {
   }
 
   /** Leaves out one that has ended, unless the command was handed to a connection. */
-  #end(one: Waiting, reason: unknown): void {
+  #end(one: Member, reason: unknown): void {
     this.#left--;
     if (this.#handOvers > 0 || this.#left === 0) this.#ended = { reason };
     else {

@@ -2,9 +2,9 @@ import { isProblem } from '../../../errors.ts';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
 import { planCommands } from '../../driver/commands.ts';
-import { roomAfter } from '../../driver/rough-size.ts';
 import { runTransaction } from '../../driver/run-transaction.ts';
-import { currentTrace, type RequestTrace, runFor } from '../../driver/trace/request-trace.ts';
+import { roughSizes, shares, type Waiting } from '../../driver/sharing.ts';
+import { currentTrace, runFor } from '../../driver/trace/request-trace.ts';
 import { pause } from '../../driver/turn.ts';
 import { type Command, Work } from '../../driver/work.ts';
 import { filterOf } from '../../predicate/filter-of.ts';
@@ -18,18 +18,12 @@ type Stored = Readonly<Record<string, unknown>>;
 /** Whether the create is stored. Otherwise nothing of it is, and it has to go alone. */
 type IsStored = boolean;
 
-interface Waiting {
-  readonly record: Stored;
-  readonly command: Command;
-  readonly trace: RequestTrace | undefined;
-  readonly resolve: (isStored: IsStored) => void;
-  readonly reject: (error: unknown) => void;
-}
+type Member = Waiting<Stored, IsStored>;
 
 /** Creates whose references are asked for within the same scopes. */
 interface Group {
   readonly scopes: Scopes;
-  readonly waiting: Waiting[];
+  readonly waiting: Member[];
   /** How many are under way, alone or in a shared transaction. */
   underWay: number;
   /** How many shared transactions are under way. */
@@ -42,8 +36,6 @@ interface Group {
   isNext: boolean;
 }
 
-/** The most creates of one transaction, and the most bytes of their records, estimated. */
-const [mostShared, mostBytes] = [64, 1_048_576];
 /** The most shared transactions of one group at the same time. Creates that arrive meanwhile share the next one. */
 const mostUnderWay = 2;
 /** How long a shared transaction waits for a latch, in milliseconds: others would wait with it. */
@@ -113,7 +105,7 @@ export class SharedCreates {
 
   #wait(key: string, group: Group, record: Stored, command: Command): Promise<IsStored> {
     return new Promise((resolve, reject) => {
-      const one: Waiting = { record, command, trace: currentTrace.getStore(), resolve, reject };
+      const one: Member = { item: record, command, trace: currentTrace.getStore(), resolve, reject };
       command.whenAborted = (reason) => {
         const place = group.waiting.indexOf(one);
         if (place >= 0) group.waiting.splice(place, 1);
@@ -142,7 +134,7 @@ export class SharedCreates {
     if (isUnused && this.#groups.get(key) === group) this.#groups.delete(key);
   }
 
-  async #send(members: readonly Waiting[], group: Group): Promise<void> {
+  async #send(members: readonly Member[], group: Group): Promise<void> {
     group.shared++;
     group.sharing += members.length;
     try {
@@ -164,20 +156,20 @@ export class SharedCreates {
    * Stores the creates without missing references in one attempt of a transaction. Returns the places of the stored
    * ones.
    */
-  async #store(members: readonly Waiting[], { scopes }: Group): Promise<ReadonlySet<number>> {
+  async #store(members: readonly Member[], { scopes }: Group): Promise<ReadonlySet<number>> {
     const { plain, edges, references } = this.#settings;
     const work = new Work();
     work.limitTo(Math.min(...members.map(({ command }) => command.timeLeft)));
     const attempt = async (): Promise<ReadonlySet<number>> => {
       const named = namedInRecords(
         edges,
-        members.map(({ record }) => record),
+        members.map(({ item }) => item),
         { areOne: false },
       );
       const stored = new Set(members.keys());
       for (const { ids } of await findMissing(named, scopes, this.#holding, work))
         for (const { paths } of ids.values()) for (const path of paths) stored.delete(splitPlace(path).index);
-      const records = [...stored].map((place) => (members[place] as Waiting).record);
+      const records = [...stored].map((place) => (members[place] as Member).item);
       if (records.length > 0) await plain.insertEach(records, work);
       for (const place of stored) members[place]?.command.countHandOver(); // the commit comes next
       return stored;
@@ -219,11 +211,7 @@ function keyOf(scopes: Scopes): string | undefined {
 }
 
 /** As many as one transaction takes. */
-function takeSome(waiting: Waiting[]): Waiting[] {
-  let count = 0;
-  for (let room = mostBytes; count < waiting.length && count < mostShared; count++) {
-    room = roomAfter(waiting[count]?.record, room);
-    if (room < 0 && count > 0) break;
-  }
-  return waiting.splice(0, count);
+function takeSome(waiting: Member[]): Member[] {
+  const [first = []] = shares(waiting, roughSizes);
+  return waiting.splice(0, first.length);
 }
