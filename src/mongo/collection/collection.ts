@@ -6,7 +6,7 @@ import { bsonOptions } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { asDb, type Database } from '../driver/database.ts';
 import { isIdTaken } from '../driver/outcome.ts';
-import { runLoaded } from '../driver/run-transaction.ts';
+import { compileTransact, runLoaded } from '../driver/run-transaction.ts';
 import { SharedInserts } from '../driver/shared-inserts.ts';
 import { timeLimitFor } from '../driver/time-limit.ts';
 import type { Visible } from '../query/deleted.ts';
@@ -91,6 +91,7 @@ function open(
   const collection: Collection<Stored> = db.collection(model.collection, bsonOptions);
   const { readOne, readMany, readLatest, write } = planCommands(model, db, collection, maxTimeMS);
 
+  const transact = compileTransact(db, maxTimeMS);
   const inserts = new SharedInserts(db, collection, shareRoundTrips);
 
   const upserting = once(async () => (await import('./upsert.ts')).openUpsert(model, collection, { readLatest, write }));
@@ -117,13 +118,13 @@ function open(
     find,
   );
   const ofMany = Object.assign(
-    openManyInserts(model, db, collection, { write, maxTimeMS }),
-    openManyWrites(model, db, collection, { readMany, write, maxTimeMS }),
+    openManyInserts(model, db, collection, { write, transact }),
+    openManyWrites(model, db, collection, { readMany, write, transact }),
     openWriteOne(model, collection, { readLatest, write }),
     openPurges(model, collection, find, { write }),
   );
   const plain: CollectionWork = Object.assign(reads, ofMany, ofOne);
-  const used = model.ledger ? Object.assign({}, plain, recordWrites(model, plain, { db, maxTimeMS })) : plain;
+  const used = model.ledger ? Object.assign({}, plain, recordWrites(model, plain, transact, { db, maxTimeMS })) : plain;
   const hidden = model.deletedAt && { live: hideDeleted(model, used, 'live'), only: hideDeleted(model, used, 'only') };
   const seeing = { live: used, only: used, with: used, ...hidden };
   return Object.assign({}, used, hidden?.live, { seeing });

@@ -8,7 +8,7 @@ import { inParts } from '../driver/in-parts.ts';
 import { compileInsertMany, type WriteError } from '../driver/insert-command.ts';
 import { explainFailure } from '../driver/outcome.ts';
 import { reachabilityOf } from '../driver/reachability.ts';
-import { runTransaction } from '../driver/run-transaction.ts';
+import type { Transact } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
 import type { Command, Work } from '../driver/work.ts';
 import type { Writer } from './writer.ts';
@@ -32,7 +32,7 @@ export interface ManyInserts {
 }
 
 interface Settings extends Pick<Commands, 'write'> {
-  readonly maxTimeMS: number;
+  readonly transact: Transact;
 }
 
 /** The most records of one command, and the most bytes. */
@@ -46,7 +46,7 @@ interface Part {
 }
 
 /** Opens the inserts of many records into a collection. */
-export function openManyInserts(model: CompiledModel, db: Db, collection: Collection<Stored>, { write, maxTimeMS }: Settings): ManyInserts {
+export function openManyInserts(model: CompiledModel, db: Db, collection: Collection<Stored>, { write, transact }: Settings): ManyInserts {
   const insertMany = compileInsertMany(db, collection);
 
   async function send([first = {}, ...others]: readonly Stored[], command: Command): Promise<readonly WriteError[]> {
@@ -89,7 +89,7 @@ export function openManyInserts(model: CompiledModel, db: Db, collection: Collec
 
     insertAll(records, work, writer) {
       if (model.folds) for (const record of records) model.folds.addTo(record);
-      return runTransaction(db, work, maxTimeMS, async () => {
+      return transact(work, async () => {
         for (const part of divide(records)) {
           try {
             await insertPart(part, work, writer);

@@ -6,7 +6,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { idToJson } from '../../model/value/number-in-path.ts';
 import { lifeKey } from '../../model/value/own-keys.ts';
 import type { BlindWrite } from '../../model/write/plan-changes.ts';
-import { asPart } from '../driver/run-transaction.ts';
+import type { Transact } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
 import { Lanes, Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
@@ -37,8 +37,8 @@ const mostAtOnce = 500;
  * or a part of one. It reads the records before and after the write, where the write itself does not return them; what
  * has come between makes the transaction run again.
  */
-export function openRecorder(model: CompiledModel, plain: CollectionWork, settings: LedgerSettings): RecordedWrites {
-  const { db, maxTimeMS } = settings;
+export function openRecorder(model: CompiledModel, plain: CollectionWork, transact: Transact, settings: LedgerSettings): RecordedWrites {
+  const { maxTimeMS } = settings;
   const ledger = model.ledger as CompiledLedger;
   const differencesOf = once(() => compileDifferences(model.whole));
   const rows = openRows(model, ledger, settings);
@@ -47,8 +47,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, settin
 
   /** Another write of the same transaction must not come between what is read here: it would be recorded twice. */
   function within<T>(work: Work, run: () => Promise<T>): Promise<T> {
-    work.limitTo(maxTimeMS);
-    return asPart(db, work, maxTimeMS, (transaction) => transaction.alone(run));
+    return transact(work, (transaction) => transaction.alone(run));
   }
 
   /**

@@ -9,7 +9,7 @@ import { type FieldError, placeError } from '../../rules.ts';
 import type { Commands } from '../driver/commands.ts';
 import { inParts } from '../driver/in-parts.ts';
 import { compileFirstBatch, type FirstBatch } from '../driver/read-batches.ts';
-import { asPart } from '../driver/run-transaction.ts';
+import type { Transact } from '../driver/run-transaction.ts';
 import { Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
 import { both, buildFilter } from '../predicate/filter-of.ts';
@@ -69,7 +69,7 @@ export interface ManyWrites {
 }
 
 interface Settings extends Pick<Commands, 'readMany' | 'write'> {
-  readonly maxTimeMS: number;
+  readonly transact: Transact;
 }
 
 /** The most records that an error names. */
@@ -89,7 +89,7 @@ export function openManyWrites(
   model: CompiledModel,
   db: Db,
   collection: Collection<Stored>,
-  { readMany, write, maxTimeMS }: Settings,
+  { readMany, write, transact }: Settings,
 ): ManyWrites {
   const readFirstBatch = compileFirstBatch(db, collection);
 
@@ -105,6 +105,19 @@ export function openManyWrites(
     const found = await find(filter, { _id: 1 }, max + 1, work);
     if (found.length > max) throw tooManyMatches(max);
     return found.map(({ _id }) => _id);
+  }
+
+  /** Writes to all records or none. `run` returns how many it has changed. */
+  function writeAll(
+    { conditions, scope, max }: Targets,
+    work: Work,
+    run: (ids: readonly unknown[], filter: Filter) => Promise<number>,
+  ): Promise<Affected> {
+    const filter = both(buildFilter(conditions), scope);
+    return transact(work, async (transaction) => {
+      const ids = await findIds(filter, max, work);
+      return { matched: ids.length, modified: await transaction.join(() => run(ids, filter)), ids };
+    });
   }
 
   /** Throws 422 if some of the records lack an embedded object that the changes cannot create. */
@@ -235,22 +248,12 @@ export function openManyWrites(
 
     readParts,
 
-    updateMany({ conditions, scope, max, writer }, changes, work) {
-      const filter = both(buildFilter(conditions), scope);
-      return asPart(db, work, maxTimeMS, async (transaction) => {
-        const ids = await findIds(filter, max, work);
-        const modified = await transaction.join(() => updateAll(ids, filter, changes, writer, work));
-        return { matched: ids.length, modified, ids };
-      });
+    updateMany(targets, changes, work) {
+      return writeAll(targets, work, (ids, filter) => updateAll(ids, filter, changes, targets.writer, work));
     },
 
-    removeMany({ conditions, scope, max }, work, deletion = newDeletion()) {
-      const filter = both(buildFilter(conditions), scope);
-      return asPart(db, work, maxTimeMS, async () => {
-        const ids = await findIds(filter, max, work);
-        const modified = await (model.deletedAt ? mark(ids, filter, deletion, work) : remove(ids, filter, work));
-        return { matched: ids.length, modified, ids };
-      });
+    removeMany(targets, work, deletion = newDeletion()) {
+      return writeAll(targets, work, (ids, filter) => (model.deletedAt ? mark(ids, filter, deletion, work) : remove(ids, filter, work)));
     },
   };
 }

@@ -59,12 +59,18 @@ export async function runTransaction<T>(db: Db, work: Work, maxTimeMS: number, r
 }
 
 /**
- * Runs a function as a part of the transaction of the work, or in one of its own. In the former case its error may be
- * caught, and the transaction continues: a write that must not be half done belongs in `transaction.join`.
+ * Carries out a write of several commands as one: as a part of the transaction of the work, or in one of its own. In the
+ * former case its error may be caught, and the transaction continues: what must not be half done belongs in
+ * `transaction.join`.
  */
-export function asPart<T>(db: Db, work: Work, maxTimeMS: number, run: (transaction: Transaction) => Promise<T>): Promise<T> {
-  const { transaction } = work;
-  return transaction ? run(transaction) : runTransaction(db, work, maxTimeMS, run);
+export type Transact = <T>(work: Work, run: (transaction: Transaction) => Promise<T>) => Promise<T>;
+
+/** Decides for all writes of a collection whether they need a transaction of their own. */
+export function compileTransact(db: Db, maxTimeMS: number): Transact {
+  return function transact(work, run) {
+    work.limitTo(maxTimeMS);
+    return work.transaction ? run(work.transaction) : runTransaction(db, work, maxTimeMS, run);
+  };
 }
 
 /**

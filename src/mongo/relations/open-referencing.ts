@@ -9,7 +9,7 @@ import { atPlace } from '../collection/insert-many.ts';
 import type { WriteOne } from '../collection/write-one.ts';
 import type { WriteKind } from '../collection/write-plan.ts';
 import type { Target, Writer } from '../collection/writer.ts';
-import { runTransaction } from '../driver/run-transaction.ts';
+import { compileTransact, type Transact } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
 import type { Work } from '../driver/work.ts';
 import { checkPrecondition } from '../query/precondition.ts';
@@ -66,9 +66,10 @@ export function openReferencing(model: CompiledModel, { references: given, ...op
   const references = referencesOf(model, given);
   if (!references) return plain;
   const edges = references.outgoing(model);
-  const checked = edges.length > 0 && openCheckedWrites(model, plain, edges, references, options.shareRoundTrips ?? true);
-  const deletes = references.incoming(model).length > 0 && openCascadeDeletes(model, plain, references);
-  const restore = isRestoredWithOthers(model, references) && openCascadeRestore(model, plain, references);
+  const transact = compileTransact(references.db, model.maxTimeMS ?? references.maxTimeMS);
+  const checked = edges.length > 0 && openCheckedWrites(model, plain, edges, references, transact, options.shareRoundTrips ?? true);
+  const deletes = references.incoming(model).length > 0 && openCascadeDeletes(model, plain, references, transact);
+  const restore = isRestoredWithOthers(model, references) && openCascadeRestore(model, plain, references, transact);
   const byKind: Partial<Record<WriteKind, WriteOne['write']>> = {
     ...(checked && { update: checked.write, step: checked.write, element: checked.write }),
     ...(deletes && { remove: deletes.write }),
@@ -86,9 +87,10 @@ function openCheckedWrites(
   plain: ModelCollection,
   edges: readonly Edge[],
   references: References,
+  transact: Transact,
   shareRoundTrips: boolean,
 ): CheckedWrites {
-  const { db, latches } = references;
+  const { latches } = references;
   const maxTimeMS = model.maxTimeMS ?? references.maxTimeMS;
   const shared =
     shareRoundTrips && !model.ledger && edges.some(isHeldBy)
@@ -124,8 +126,7 @@ function openCheckedWrites(
       return write();
     };
     work.limitTo(maxTimeMS);
-    const isPart = work.transaction !== undefined || !named.some(isHeld);
-    return isPart ? checkAndWrite() : runTransaction(db, work, maxTimeMS, checkAndWrite);
+    return named.some(isHeld) ? transact(work, checkAndWrite) : checkAndWrite();
   }
 
   async function findNew(
@@ -171,9 +172,8 @@ function openCheckedWrites(
     if (work.transaction) return insertTogether(records, writer, work);
     if (records.size < 2) return insertAlone(records, writer, work);
     if (records.size > recordsPerTransaction) return insertInParts(records, recordsPerTransaction, writer, work);
-    work.limitTo(maxTimeMS);
     try {
-      return await runTransaction(db, work, maxTimeMS, () => insertTogether(records, writer, work));
+      return await transact(work, () => insertTogether(records, writer, work));
     } catch (error) {
       if (!isError(error)) throw error;
       if (!isProblem(error) || error.status < 500) return insertInParts(records, Math.ceil(records.size / 2), writer, work);

@@ -7,7 +7,7 @@ import { openCollection } from '../collection/collection.ts';
 import { idsOnly } from '../collection/find.ts';
 import { planRemove } from '../collection/write-plan.ts';
 import type { Target, Writer } from '../collection/writer.ts';
-import { asPart } from '../driver/run-transaction.ts';
+import { compileTransact } from '../driver/run-transaction.ts';
 import type { Work } from '../driver/work.ts';
 import type { Keeps } from '../keeps/keep.ts';
 import { actorOf } from '../ledger/actor.ts';
@@ -69,7 +69,7 @@ export function openRemovals(settings: RemovalSettings): Removals {
 
   return {
     begin(kind, model, target, work) {
-      return asPart(db, work, model.maxTimeMS ?? maxTimeMS, async (transaction) => {
+      return compileTransact(db, model.maxTimeMS ?? maxTimeMS)(work, async (transaction) => {
         const { caller } = work;
         const row: RemovalRow = {
           _id: new ObjectId(),

@@ -6,7 +6,7 @@ import type { ModelCollection } from '../../collection/collection.ts';
 import { whole } from '../../collection/find.ts';
 import { type CascadedRecord, type CascadeObserver, mostHookBytes, type Writer } from '../../collection/writer.ts';
 import { inParts } from '../../driver/in-parts.ts';
-import { asPart } from '../../driver/run-transaction.ts';
+import type { Transact } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
 import { type Deletion, newDeletion } from '../../query/deleted.ts';
@@ -25,10 +25,8 @@ export function openCascadeDeletes(
   model: CompiledModel,
   plain: ModelCollection,
   references: References,
+  transact: Transact,
 ): Pick<ModelCollection, 'write' | 'removeMany'> {
-  const { db } = references;
-  const maxTimeMS = model.maxTimeMS ?? references.maxTimeMS;
-
   /**
    * The records that are addressed are deleted first: it locks them, and a record that refers only to itself is not in
    * the way.
@@ -47,14 +45,14 @@ export function openCascadeDeletes(
     write(plan, work) {
       const { target, deletion } = plan;
       if (!deletion) return plain.write(plan, work);
-      return asPart(db, work, maxTimeMS, async (transaction) => {
+      return transact(work, async (transaction) => {
         const record = await plain.write(plan, work);
         await transaction.join(() => follow([record.stored._id], deletion, target.writer, work));
         return record;
       });
     },
     removeMany(targets, work, deletion = newDeletion()) {
-      return asPart(db, work, maxTimeMS, async (transaction) => {
+      return transact(work, async (transaction) => {
         const affected = await plain.removeMany(targets, work, deletion);
         await transaction.join(() => follow(affected.ids, deletion, targets.writer, work));
         return affected;

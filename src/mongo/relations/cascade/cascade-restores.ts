@@ -8,7 +8,7 @@ import type { ModelCollection } from '../../collection/collection.ts';
 import { idsOnly, partsAt, whole } from '../../collection/find.ts';
 import { planRestore } from '../../collection/write-plan.ts';
 import { type CascadedRecord, type CascadeObserver, mostHookBytes, type Writer } from '../../collection/writer.ts';
-import { asPart } from '../../driver/run-transaction.ts';
+import type { Transact } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
 import { unmarking } from '../../query/deleted.ts';
 import { buildUpdate } from '../../query/update-pipeline.ts';
@@ -42,9 +42,14 @@ export function isRestoredWithOthers(model: CompiledModel, references: Reference
  * taken along by cascades, as far as that has its other parents. 422 if the record itself has lost a parent. References
  * to lost records that a delete would remove are removed.
  */
-export function openCascadeRestore(model: CompiledModel, plain: ModelCollection, references: References): ModelCollection['write'] {
+export function openCascadeRestore(
+  model: CompiledModel,
+  plain: ModelCollection,
+  references: References,
+  transact: Transact,
+): ModelCollection['write'] {
   return function restore({ target }, work) {
-    return asPart(references.db, work, model.maxTimeMS ?? references.maxTimeMS, async (transaction) => {
+    return transact(work, async (transaction) => {
       const { id, scope, precondition } = target;
       const { stored: root, idText } = await plain.seeing.only.findOne(id, scope, { fetchPrivate: true, precondition }, work);
       const own: Group = { model, collection: plain, source: undefined, records: new Map([[idText, root]]) };
