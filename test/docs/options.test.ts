@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { exchangeTimes } from '../../src/api/outer-middlewares.ts';
@@ -30,6 +30,9 @@ const unknown = { notAnOption: true };
 const ofResource = legalOptions(() => service().api({ db, resources: [service().resource({ model: Note, ...unknown })] }));
 const ofApi = legalOptions(() => service().api({ db, resources: [], ...unknown }));
 
+const maxAffected = aMaxAffected;
+const defaultsOfApi = { ...limitsOfApi, ...exchangeTimes, ...filterLimits, ...throughLimits, ...searchLimits, ...referenceLimits };
+
 describe('docs/reference/options.md', () => {
   it.each([
     ['A resource', ofResource],
@@ -41,11 +44,9 @@ describe('docs/reference/options.md', () => {
     expect(inTable.sort()).toEqual([...names].sort());
   });
 
-  const ofApis = { ...limitsOfApi, ...exchangeTimes, ...filterLimits, ...throughLimits, ...searchLimits, ...referenceLimits };
-
   it.each([
-    ['A resource', { maxAffected: aMaxAffected }],
-    ['An api', ofApis],
+    ['A resource', { maxAffected }],
+    ['An api', defaultsOfApi],
   ] as [string, Readonly<Record<string, WithDefault>>][])('has the default of each number: %s', (heading, table) => {
     const section = page.slice(page.indexOf(`## ${heading}\n`)).split('\n## ')[0] ?? '';
     const shown = new Map(section.split('\n').flatMap(defaultsIn));
@@ -55,9 +56,25 @@ describe('docs/reference/options.md', () => {
   });
 });
 
+describe('the comments on options', () => {
+  it('say the defaults that they have', () => {
+    const table: Readonly<Record<string, WithDefault>> = { maxAffected, ...defaultsOfApi };
+    const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    const said = files.flatMap((file) => {
+      const comments = readFileSync(join(root, 'src', file), 'utf8').matchAll(
+        /@default (\d[\d,_]*(?: MiB)?)[^@;]*\*\/\s+readonly (\w+)\?:/g,
+      );
+      return Array.from(comments, ([, value = '', name = '']) => ({ file, name, value: value.replaceAll('_', ',') }));
+    });
+    const known = said.flatMap((one) => (table[one.name] ? [{ ...one, is: spell(defaultOf(table[one.name] as WithDefault)) }] : []));
+    expect(known.length).toBeGreaterThan(30);
+    expect(known.filter(({ value, is }) => value !== is)).toEqual([]);
+  });
+});
+
 /** The names of a row with their defaults: in the same order, if there are several. */
 function defaultsIn(line: string): [string, string | undefined][] {
-  const [, names = '', defaults = ''] = line.split(' | ').length > 2 ? ['', ...line.slice(2).split(' | ')] : [];
+  const [names = '', defaults = ''] = line.startsWith('| ') ? line.slice(2).split(' | ') : [];
   const shown = defaults.split(', ');
   return names.split(', ').map((name, index) => [name.replaceAll('`', ''), shown[index]]);
 }

@@ -29,7 +29,7 @@ export interface McpRoutesOptions<Principal = unknown> extends McpOptions<Princi
    * @default none
    */
   readonly trustedOrigins?: readonly string[];
-  /** How many bytes a message may have. @default 1_048_576 (1 MiB) */
+  /** How many bytes a message may have. @default 1 MiB (1,048,576) */
   readonly maxBody?: number;
 }
 
