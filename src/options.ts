@@ -38,6 +38,11 @@ export function aWholeNumber(least: number, most = Number.MAX_SAFE_INTEGER, unit
  */
 export const aTimeLimit = aWholeNumber(1, 2 ** 31 - 1 - 1_000, ' of milliseconds');
 
+/** A number of milliseconds that Node's timers can wait for. */
+export function milliseconds(least: number): Legal {
+  return aWholeNumber(least, 2 ** 31 - 1, ' of milliseconds');
+}
+
 /** A number of days as a text, such as the example. */
 export function aNumberOfDays(example: string): Legal {
   return [(value) => typeof value === 'string' && /^[1-9]\d{0,4}d$/.test(value), `a number of days, such as '${example}'`];
@@ -87,8 +92,8 @@ export function defaultOf<Value>([, , leftOut]: WithDefault<Value>): Value {
 /**
  * Finds everything that is wrong with an options object, one sentence for each mistake: names that do not exist, values
  * that are not legal, and required options that are missing, unless one is merely misspelt. `where` is what takes the
- * options. An option that is there and undefined is a mistake, too, unless `orUndefined` allows it: a guard or a scope
- * that is undefined by accident must not read as none.
+ * options. An option that is there and undefined is a mistake, too, unless it has a default or `orUndefined` allows it: a
+ * guard or a scope that is undefined by accident must not read as none.
  */
 export function findMistakes<Options extends object>(options: unknown, legal: LegalOptions<Options>, where: string): string[] {
   const names = Object.keys(legal);

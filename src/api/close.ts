@@ -6,7 +6,7 @@ import type { Delivery } from '../delivery/deliver.ts';
 import { hasBody } from '../middleware/body/unread-body.ts';
 import { untilSessionsEnd } from '../mongo/driver/sessions.ts';
 import { graceMS } from '../mongo/driver/time-limit.ts';
-import { aWholeNumber, byDefault, checkOptions, type LegalOptions } from '../options.ts';
+import { byDefault, checkOptions, type LegalOptions, milliseconds } from '../options.ts';
 import { connectionsOf, type InFlight, isHttpServer, onRequest, stateOf } from './in-flight.ts';
 
 /** Options of `api.close()`. */
@@ -43,11 +43,10 @@ export interface Closing {
   endStreams(): void;
 }
 
-const milliseconds = aWholeNumber(0, 2 ** 31 - 1, ' of milliseconds');
 const legal = {
   server: [isHttpServer, 'what `listen()` or `http.createServer()` returned, or `https.createServer()`'],
-  delay: byDefault(0, milliseconds),
-  timeout: byDefault(8_000, milliseconds),
+  delay: byDefault(0, milliseconds(0)),
+  timeout: byDefault(8_000, milliseconds(0)),
 } satisfies LegalOptions<CloseOptions>;
 
 /** A server is closed once, even if it serves several apis or gets several signals. */

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { aNumberOfDays, anObject, aWholeNumber, byDefault } from '../options.ts';
+import { aNumberOfDays, anObject, aWholeNumber, byDefault, milliseconds } from '../options.ts';
 
 /** When a row that has failed is tried again, in milliseconds. */
 export interface RetryOptions {
@@ -12,7 +12,6 @@ export interface RetryOptions {
 }
 
 const day = 86_400_000;
-const milliseconds = (least: number) => aWholeNumber(least, 2 ** 31 - 1, ' of milliseconds');
 
 /** How a queue works, with the defaults. */
 export const queueOptions = {

@@ -1,6 +1,6 @@
 import { Problem } from '../../errors.ts';
 import { Lane } from '../../mongo/driver/turn.ts';
-import { aFunction, aWholeNumber, byDefault, checkOptions, fillIn, orUndefined } from '../../options.ts';
+import { aFunction, aWholeNumber, byDefault, checkOptions, fillIn, milliseconds, orUndefined } from '../../options.ts';
 import type { Called, Context } from './context.ts';
 import { KeptBytes } from './kept-bytes.ts';
 import { type StreamPlaces, streamPlaces } from './stream-places.ts';
@@ -136,16 +136,15 @@ function tooMany(max: number): Problem {
   return new Problem({ code: 'too_many_requests', detail, headers: { 'retry-after': '5' } });
 }
 
-const time = aWholeNumber(1_000, 2 ** 31 - 1, ' of milliseconds');
 const legal = {
   max: byDefault(1_000, aWholeNumber(1)),
   each: aWholeNumber(1),
   by: aFunction,
   maxBytes: byDefault(2 ** 28, aWholeNumber(1)),
   maxReads: byDefault(10, aWholeNumber(1)),
-  maxAge: byDefault(900_000, time),
-  recheckEvery: byDefault(60_000, time),
-  staleAfter: aWholeNumber(5_000, 2 ** 31 - 1, ' of milliseconds'),
+  maxAge: byDefault(900_000, milliseconds(1_000)),
+  recheckEvery: byDefault(60_000, milliseconds(1_000)),
+  staleAfter: milliseconds(5_000),
 };
 
 /**
