@@ -15,6 +15,7 @@ let found: unknown[] = [];
 let losses = 0;
 /** What is lost: it may pass, or it does not. */
 let error: Error;
+let freezes = false;
 
 /** What runs in an attempt: a handler or a hook. */
 async function attempt(ctx: Any): Promise<unknown> {
@@ -28,6 +29,7 @@ async function attempt(ctx: Any): Promise<unknown> {
   ctx.status = 202;
   ctx.set('X-Lost', 'yes');
   ctx.body = 'lost';
+  if (freezes) Object.freeze(state);
   throw error;
 }
 const hook: Any = attempt;
@@ -57,6 +59,7 @@ const api = useApi<string>(
 beforeEach(async () => {
   api.errors.length = 0;
   found = [];
+  freezes = false;
   for (const name of ['docs', 'lines', 'secrets', 'idempotency_keys']) await database.db.collection(name).deleteMany({});
   await database.db.collection<{ _id: string; revision: number }>('docs').insertOne({ _id: 'a', revision: 1 });
   await database.db.collection<{ doc: string }>('lines').insertOne({ doc: 'a' });
@@ -98,6 +101,12 @@ describe('what a lost attempt of a transaction has set on ctx', () => {
     const answer = await send();
     expect([answer.status, answer.headers['x-lost'], api.errors.length]).toEqual([500, undefined, 1]);
     expect(found).toHaveLength(1);
+  });
+
+  it('does not keep the next attempt from running if it cannot be taken back', async () => {
+    [losses, error, freezes] = [1, lost(), true];
+    expect((await api.request('POST', '/api/docs', { body: { id: 'n' } })).status).toBe(201);
+    expect(found).toHaveLength(2);
   });
 
   it('stays after `ctx.transaction`: what runs beside its function may have set it', async () => {

@@ -56,6 +56,6 @@ function rememberOwn(object: object): () => void {
   const own = Object.getOwnPropertyDescriptors(object);
   return function restore() {
     for (const key of Reflect.ownKeys(object)) if (!Object.hasOwn(own, key)) Reflect.deleteProperty(object, key);
-    Object.defineProperties(object, own);
+    for (const key of Reflect.ownKeys(own)) Reflect.defineProperty(object, key, own[key as string] as PropertyDescriptor);
   };
 }

@@ -99,7 +99,7 @@ function openCheckedWrites(
 
   /**
    * Checks, and then writes: in one transaction if a reference must hold. `look` finds out which of the missing
-   * references are new.
+   * references are new. `scopes` are what was asked before.
    */
   async function checked<T>(
     named: readonly Named[],
@@ -107,20 +107,12 @@ function openCheckedWrites(
     work: Work,
     look: (missing: readonly Named[]) => Promise<readonly Named[]>,
     write: () => Promise<T>,
+    scopes?: Scopes,
   ): Promise<T> {
-    return named.length === 0 ? write() : checkedWithin(await askScopes(named, writer), named, writer, work, look, write);
-  }
-
-  async function checkedWithin<T>(
-    scopes: Scopes,
-    named: readonly Named[],
-    writer: Writer | undefined,
-    work: Work,
-    look: (missing: readonly Named[]) => Promise<readonly Named[]>,
-    write: () => Promise<T>,
-  ): Promise<T> {
+    if (named.length === 0) return write();
+    const asked = scopes ?? (await askScopes(named, writer));
     const checkAndWrite = async () => {
-      const missing = await findOutOfReach(named, scopes, writer, latches, work);
+      const missing = await findOutOfReach(named, asked, writer, latches, work);
       const refused = missing.length > 0 ? await look(missing) : missing;
       if (refused.length > 0) throw refusalOf(refused, writer);
       return write();
@@ -223,7 +215,7 @@ function openCheckedWrites(
       const insert = () => plain.insert(stored, work, options);
       if (!shared || work.transaction || !named.some(isHeld)) return checked(named, writer, work, asTheyAre, insert);
       const scopes = await askScopes(named, writer);
-      const alone = () => checkedWithin(scopes, named, writer, work, asTheyAre, insert);
+      const alone = () => checked(named, writer, work, asTheyAre, insert, scopes);
       return (await shared.insert(stored, scopes, work, alone)) ?? new StoredRecord(model, stored);
     },
 
