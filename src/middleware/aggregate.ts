@@ -5,6 +5,7 @@ import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/
 import { asksNear, nearPoints, type ReadNear } from '../mongo/list/near-parameters.ts';
 import { aPageBound } from '../mongo/list/page-bytes.ts';
 import type { ConditionLimits } from '../mongo/list/parse-conditions.ts';
+import { seeing } from '../mongo/query/within.ts';
 import { aWholeNumber, byDefault, checkOptions } from '../options.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { exchangeOf, setJson, workOf } from './exchange/exchange.ts';
@@ -84,11 +85,10 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
       const related = await askThrough(ctx, query, asked);
       const limits = { maxMatches, maxGroups };
       const sent = { stages: planGroups(query, limits), limit: maxGroups + 1, ...related };
-      const found = await collection.seeing[ctx.deleted ?? 'live']
-        .aggregate(query, ctx.scope, sent, workOf(ctx))
-        .catch((error: unknown) => {
-          throw explain(error);
-        });
+      const within = seeing(ctx.deleted ?? 'live', ctx.scope);
+      const found = await collection.aggregate(query, within, sent, workOf(ctx)).catch((error: unknown) => {
+        throw explain(error);
+      });
       const maxBytes = Math.min(maxPageBytes, ctx.pageBytes ?? maxPageBytes);
       const groups = await writeGroups(found, query, { ...limits, maxBytes });
       exchangeOf(ctx).throwIfGivenUp();

@@ -5,6 +5,7 @@ import type { CompiledModel, ModelInput } from '../model/compile/compile-model.t
 import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection/collection.ts';
 import { timeLimit } from '../mongo/driver/time-limit.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
+import { seeing } from '../mongo/query/within.ts';
 import { aWholeNumber, byDefault, checkOptions, defaultOf, fillIn, type Legal, orUndefined, trueOrFalse } from '../options.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
@@ -112,7 +113,7 @@ function compileSource(model: CompiledModel, options: ExportRecordsOptions): (ct
   return function sourceOf(ctx) {
     const { scope: outer, rules, openedGuards } = ctx;
     const first = rules?.view;
-    const records = () => collection.seeing[ctx.deleted ?? 'live'];
+    const within = () => seeing(ctx.deleted ?? 'live', ctx.scope);
     return {
       maxTimeMS: model.maxTimeMS ?? maxTimeMS,
       async ask() {
@@ -125,11 +126,11 @@ function compileSource(model: CompiledModel, options: ExportRecordsOptions): (ct
       },
       async count(query, most) {
         const { through } = await askRelated(ctx, query);
-        return records().countList(query, ctx.scope, through, most, workOf(ctx));
+        return collection.countList(query, within(), through, most, workOf(ctx));
       },
       async read(query, maxPageBytes) {
         const related = await askRelated(ctx, query);
-        return records().findPage(query, ctx.scope, { maxPageBytes, ...related }, workOf(ctx));
+        return collection.findPage(query, within(), { maxPageBytes, ...related }, workOf(ctx));
       },
       noteProblem: (error) => noteProblem(ctx, error),
     };

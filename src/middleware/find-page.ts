@@ -4,6 +4,7 @@ import { openCollection } from '../mongo/collection/collection.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
 import { aPageBound } from '../mongo/list/page-bytes.ts';
 import { writePage } from '../mongo/list/write-page.ts';
+import { seeing } from '../mongo/query/within.ts';
 import { pathsIn } from '../mongo/relations/through/expression.ts';
 import type { Matching } from '../mongo/relations/through/plan-through.ts';
 import { type Sight, type ThroughField, type ThroughStep, throughFields } from '../mongo/relations/through/through-field.ts';
@@ -78,9 +79,9 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
         const bounds = boundsOf(ctx, maxPageBytes);
         const work = workOf(ctx);
         const onUnaddressable = (id: unknown) => reportError(ctx, unaddressable(compiled.name, id));
-        const found = await collection.seeing[ctx.deleted ?? 'live'].findPage(
+        const found = await collection.findPage(
           query,
-          ctx.scope,
+          seeing(ctx.deleted ?? 'live', ctx.scope),
           { fetchPrivate, ...bounds, ...seen, onUnaddressable },
           work,
         );

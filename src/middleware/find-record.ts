@@ -45,11 +45,11 @@ export function findRecord(model: ModelInput, options: FindRecordOptions): Resou
   return perView(model, [], (compiled) => {
     const collection = openCollection(compiled, database);
     return step({ problems: [...ofRead, 'not_found', 'precondition_failed'], leaves: ['record'] }, async function findRecord(ctx) {
-      const { id, scope } = readAddress(ctx, compiled);
+      const { id, within } = readAddress(ctx, compiled);
       const { fields, precondition } = ctx;
       const latest = precondition !== undefined; // a secondary may not have the revision yet that the client has seen
       const how = { fetchPrivate, fields, precondition, latest };
-      ctx.record = await collection.seeing[ctx.deleted ?? 'live'].findOne(id, scope, how, workOf(ctx));
+      ctx.record = await collection.findOne(id, within.seeing(ctx.deleted ?? 'live'), how, workOf(ctx));
     });
   });
 }

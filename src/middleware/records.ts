@@ -1,6 +1,7 @@
 import { isProblem } from '../errors.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import type { WriteRules } from '../model/write/compile-writes.ts';
+import { living } from '../mongo/query/within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
@@ -80,11 +81,11 @@ export function records(model: ModelInput, options: RecordsOptions): ResourceMid
     }
 
     async function load(): Promise<unknown> {
-      const { id, scope } = readAddress(ctx, compiled);
+      const { id, within } = readAddress(ctx, compiled);
       const { precondition } = ctx;
       const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
       const latest = !isRead || precondition !== undefined;
-      const found = await collection.findOne(id, scope, { fetchPrivate: true, precondition, latest }, workOf(ctx));
+      const found = await collection.findOne(id, within, { fetchPrivate: true, precondition, latest }, workOf(ctx));
       const document = compiled.hydrate(found.stored) as object;
       keep(document, found);
       return document;
@@ -100,7 +101,7 @@ export function records(model: ModelInput, options: RecordsOptions): ResourceMid
       const work = workOf(ctx);
       const { record, savedFrom } = ctx;
       const writer = writerOf(ctx);
-      const saving = { document, before, scope: ctx.scope, hold: keep, writer: { ...writer, isToldAll: true } };
+      const saving = { document, before, within: living(ctx.scope), hold: keep, writer: { ...writer, isToldAll: true } };
       const saved = await saveDocument(saving, work).catch((error: unknown) => {
         if (isProblem(error)) noteSubjects(error, { model: compiled, mayName: writer.mayName }, () => document);
         throw error;

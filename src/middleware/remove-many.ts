@@ -1,5 +1,6 @@
 import { asCompiled, type CompiledModel, type ModelInput } from '../model/compile/compile-model.ts';
 import type { Affected } from '../mongo/collection/write-many.ts';
+import { living } from '../mongo/query/within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
@@ -26,13 +27,13 @@ export function removeMany(model: ModelInput, options: WriteOptions): ResourceMi
   const observe = compileObserve(compiled, options.references, 'delete');
   const writes: WritePart = {
     findBefore: (ctx) =>
-      collection.findTargets({ ...(ctx.filterQuery ?? missing('filterQuery', 'removeMany')), scope: ctx.scope }, workOf(ctx)),
+      collection.findTargets({ ...(ctx.filterQuery ?? missing('filterQuery', 'removeMany')), within: living(ctx.scope) }, workOf(ctx)),
     findWritten: (_ctx, before) => before.map((record) => ({ before: record })),
   };
   const problems = [...ofMany, ...ofCascade(compiled, options.references)];
   return step({ problems, needs: ['filterQuery'], leaves: ['affected'], writes }, async function removeMany(ctx) {
     const query = ctx.filterQuery ?? missing('filterQuery', 'removeMany');
-    const targets = { ...query, scope: ctx.scope, writer: writerOf(ctx, observe?.(ctx)) };
+    const targets = { ...query, within: living(ctx.scope), writer: writerOf(ctx, observe?.(ctx)) };
     ctx.affected = toAffected(compiled, await collection.removeMany(targets, workOf(ctx)));
   });
 }

@@ -40,7 +40,7 @@ export function restore(model: ModelInput, options: RestoreOptions): ResourceMid
   const isThrough = options.references !== undefined && isRestoredWithOthers(compiled, options.references);
   const ofOthers = isThrough ? (['validation_failed', 'replica_set_required'] as const) : [];
   const ofHooks = observe ? (['too_many_references'] as const) : [];
-  const findBefore = (ctx: Context) => findCurrent(ctx, compiled, collection.seeing.only);
+  const findBefore = (ctx: Context) => findCurrent(ctx, compiled, collection, 'only');
   const problems = [...ofChange, ...ofLedger(compiled), 'duplicate_key' as const, ...ofOthers, ...ofHooks];
   const writes = updatePart(findBefore);
   return step({ problems, leaves: ['record'], writes }, async function restore(ctx) {

@@ -2,6 +2,7 @@ import { asCompiled, type CompiledModel, type ModelInput } from '../model/compil
 import { leadsToPrivate } from '../model/read/private-fields.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
+import { living } from '../mongo/query/within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
@@ -29,7 +30,7 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
   const collection = openReferencing(compiled, options);
   const writes: WritePart = {
     findBefore: (ctx) =>
-      collection.findTargets({ ...(ctx.filterQuery ?? missing('filterQuery', 'updateMany')), scope: ctx.scope }, workOf(ctx)),
+      collection.findTargets({ ...(ctx.filterQuery ?? missing('filterQuery', 'updateMany')), within: living(ctx.scope) }, workOf(ctx)),
     async findWritten(ctx, before) {
       const after = new Map((await collection.findWritten(before, workOf(ctx))).map((record) => [record.idText, record]));
       return before.map((record) => ({ before: record, after: after.get(record.idText) }));
@@ -40,7 +41,7 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
     const query = ctx.filterQuery ?? missing('filterQuery', 'updateMany');
     const writer = writerOf(ctx);
     const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'updateMany'));
-    const done = await collection.updateMany({ ...query, scope: ctx.scope, writer }, changes, workOf(ctx));
+    const done = await collection.updateMany({ ...query, within: living(ctx.scope), writer }, changes, workOf(ctx));
     ctx.affected = toAffected(compiled, changes.blind || writesPrivate(compiled, changes) ? { ...done, modified: done.matched } : done);
   });
 }

@@ -41,8 +41,8 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
   return step({ problems, needs: ['changes'], leaves: ['record'], writes }, async function update(ctx) {
     const writer = writerOf(ctx);
     const changes = requireChanges(ctx, writer);
-    const { id, scope } = readAddress(ctx, compiled);
+    const { id, within } = readAddress(ctx, compiled);
     const { precondition } = ctx;
-    ctx.record = await collection.write(planUpdate(compiled, { id, scope, precondition, writer }, changes), workOf(ctx));
+    ctx.record = await collection.write(planUpdate(compiled, { id, within, precondition, writer }, changes), workOf(ctx));
   });
 }

@@ -7,16 +7,16 @@ import type { ModelCollection } from '../mongo/collection/collection.ts';
 import { saveRecord } from '../mongo/collection/save-record.ts';
 import type { Writer } from '../mongo/collection/writer.ts';
 import type { Work } from '../mongo/driver/work.ts';
-import type { Predicate } from '../mongo/predicate/predicate.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
+import type { Within } from '../mongo/query/within.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 
-/** A document to save, within the row filter. */
+/** A document to save. */
 interface Saving {
   readonly document: object;
   /** The record that the document was made of. */
   readonly before: StoredRecord;
-  readonly scope: Predicate | undefined;
+  readonly within: Within;
   /** @default the application itself */
   readonly writer?: Writer | undefined;
   /** Called with the record that the document represents from now on. */
@@ -32,11 +32,11 @@ export type SaveDocument = (saving: Saving, work: Work) => Promise<StoredRecord>
  */
 export function compileSaveDocument(model: CompiledModel, collection: ModelCollection): SaveDocument {
   const planSave = once(() => compilePlanSave(model)); // most stores save nothing
-  return async function saveDocument({ document, before, scope, hold, writer }, work) {
+  return async function saveDocument({ document, before, within, hold, writer }, work) {
     const plan = planSave()(document, before.stored);
     requireChangesWithin(writer, { assignments: plan.assignments, embedded: [] });
     const sent = copyValue(document) as object;
-    const saved = await saveRecord(collection, model, { scope, loaded: before, plan, writer }, work);
+    const saved = await saveRecord(collection, model, { within, loaded: before, plan, writer }, work);
     bringUpToDate(document, sent, model.hydrate(saved.stored));
     hold(document, saved);
     work.transaction?.onRollback(() => {

@@ -8,6 +8,7 @@ import { isError } from '../mongo/driver/server-error.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import { readFilter } from '../mongo/predicate/read-scope.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
+import { living } from '../mongo/query/within.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
 import { type Hearing, notePlaces } from './hearing.ts';
@@ -100,7 +101,7 @@ export function openMany({ model, collection, within, change, readNew, readChang
 
   function readTargets(filter: unknown, { max }: Required<MaxOptions>): (limits: Limits) => Targets {
     const conditions = readFilter(filter, model.scopeFields);
-    return ({ scope, writer }) => ({ conditions, scope, max, writer });
+    return ({ scope, writer }) => ({ conditions, within: living(scope), max, writer });
   }
 
   return {

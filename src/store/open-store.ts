@@ -7,13 +7,13 @@ import type { Document, HasFields } from '../model/define/infer.ts';
 import { fromDocumentOrText } from '../model/value/leaves.ts';
 import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
 import type { DatabaseOptions } from '../mongo/collection/collection.ts';
-import type { Reads } from '../mongo/collection/reads.ts';
 import { planRemove, planRestore, planUpdate } from '../mongo/collection/write-plan.ts';
 import type { Target } from '../mongo/collection/writer.ts';
 import { Work } from '../mongo/driver/work.ts';
 import type { Keeps } from '../mongo/keeps/keep.ts';
 import { readFilter } from '../mongo/predicate/read-scope.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
+import { living, seeing, type Within } from '../mongo/query/within.ts';
 import { openReferencing, type WriteOptions } from '../mongo/relations/open-referencing.ts';
 import { canCheck, openUnchecked } from '../mongo/relations/open-unchecked.ts';
 import type { Removals } from '../mongo/removals/begin.ts';
@@ -139,22 +139,25 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
 
     async function* each(filter: unknown, options: FindManyOptions<unknown> = {}): AsyncGenerator<unknown, void, undefined> {
       const read = readWalk(model, filter, options);
-      const plan = await within(async ({ scope }) => ({ ...read, scope }));
-      for await (const records of walk(seen(options), plan, workOfPage)) {
+      const plan = await within(async (limits) => ({ ...read, within: seen(options)(limits) }));
+      for await (const records of walk(collection, plan, workOfPage)) {
         for (const record of records) yield give(record);
       }
     }
 
     async function* history(id: unknown, options: HistoryOptions = {}): AsyncGenerator<object, void, undefined> {
       checkOptions(options, legalHistory, '`history`');
-      const [records, read] = [seen(options), readId(model, id)];
-      const found = await within(async ({ scope }) => ({ scope, record: await records.findOne(read, scope, lifeOnly(model), work()) }));
+      const [seenBy, read] = [seen(options), readId(model, id)];
+      const found = await within(async (limits) => ({
+        scope: limits.scope,
+        record: await collection.findOne(read, seenBy(limits), lifeOnly(model), work()),
+      }));
       yield* readHistory(model, found, options, database, workOfPage);
     }
 
-    function seen({ deleted }: DeletedOption): Reads {
+    function seen({ deleted }: DeletedOption): (limits: Limits) => Within {
       if (deleted !== undefined) requireDeletedAt(model, 'The option `deleted`');
-      return collection.seeing[deleted ?? 'live'];
+      return ({ scope }) => seeing(deleted ?? 'live', scope);
     }
 
     function readTarget(id: unknown, options: IfMatch = {}): (limits: Limits) => Target {
@@ -162,7 +165,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
       const { ifMatch } = options;
       const precondition = ifMatch === undefined ? undefined : { ifMatch: [{ weak: false, tag: String(ifMatch) }] };
       const read = readId(model, id);
-      return ({ scope, writer }) => ({ id: read, scope, precondition, writer });
+      return ({ scope, writer }) => ({ id: read, within: living(scope), precondition, writer });
     }
 
     const write: StoreParts['write'] = async (id, options, plan) => {
@@ -180,8 +183,8 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
       ...(openMany({ model, collection, within, change, readNew, readChanges, giveNew, work, hearing }) as object as Many),
       async get(id: unknown, options: DeletedOption = {}) {
         checkOptions(options, legalDeleted, '`get`');
-        const [records, read] = [seen(options), readId(model, id)];
-        return give(await within(({ scope }) => records.findOne(read, scope, { fetchPrivate: true }, work()))) as never;
+        const [seenBy, read] = [seen(options), readId(model, id)];
+        return give(await within((limits) => collection.findOne(read, seenBy(limits), { fetchPrivate: true }, work()))) as never;
       },
       async find(filter: unknown, options: FindManyOptions<unknown> = {}) {
         const found: unknown[] = [];
@@ -192,8 +195,8 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
       history: history as never,
       async count(filter: unknown, options: DeletedOption = {}) {
         checkOptions(options, legalDeleted, '`count`');
-        const [records, conditions] = [seen(options), readFilter(filter, model.scopeFields)];
-        return within(({ scope }) => records.count(conditions, scope, work()));
+        const [seenBy, conditions] = [seen(options), readFilter(filter, model.scopeFields)];
+        return within((limits) => collection.count(conditions, seenBy(limits), work()));
       },
       async create(document: unknown) {
         const stored = readNew(document);
@@ -212,7 +215,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
         const stored = readNew(document, { id: readNewId(model, id) });
         const upsert = async ({ scope, writer }: Limits) => {
           requireRecordWithin(writer, stored);
-          return collection.upsert({ id: stored._id, scope, writer }, stored, work());
+          return collection.upsert({ id: stored._id, within: living(scope), writer }, stored, work());
         };
         const { record, created } = await change(upsert);
         return { record: created ? giveNew(record) : give(record), created } as never;
@@ -223,7 +226,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
           throw new Error(
             `\`save()\` of a store of ${model.name} takes a document that a store of it has returned, and no other object: not a copy of it either.`,
           );
-        await change(({ scope, writer }) => save({ document, before, scope, hold, writer }, work()));
+        await change(({ scope, writer }) => save({ document, before, within: living(scope), hold, writer }, work()));
         return document as never;
       },
       async remove(id: unknown, options: IfMatch & { readonly inBackground?: boolean } = {}) {
@@ -244,7 +247,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
         }
         requireDeletedAt(model, '`purge`');
         const purging = { model, collection, keeps: await keeps() };
-        return change(({ scope }) => purge(purging, scope, given as PurgeOptions, work)) as never;
+        return change(({ scope }) => purge(purging, seeing('with', scope), given as PurgeOptions, work)) as never;
       },
     };
     return hearAll({ ...own, ...methodsWith({ model, write }) }, hearing);
@@ -259,7 +262,7 @@ function methodsWith(store: StoreParts): OfPlugins {
   return Object.fromEntries(Object.entries(methodsOfPlugins).map(bind));
 }
 
-function readWalk(model: CompiledModel, filter: unknown, options: FindManyOptions<unknown>): Omit<Walk, 'scope'> {
+function readWalk(model: CompiledModel, filter: unknown, options: FindManyOptions<unknown>): Omit<Walk, 'within'> {
   checkOptions(options, legalFind, '`find`');
   const { sort = [], limit = Number.POSITIVE_INFINITY } = options;
   checkValue(

@@ -5,6 +5,7 @@ import type { HasFields } from '../model/define/infer.ts';
 import { openCollection } from '../mongo/collection/collection.ts';
 import { idsOnly } from '../mongo/collection/find.ts';
 import type { Work } from '../mongo/driver/work.ts';
+import { living } from '../mongo/query/within.ts';
 import { findRestricting, type IsSeen, planCascade } from '../mongo/relations/cascade/plan-cascade.ts';
 import type { CascadeLimits, References } from '../mongo/relations/references.ts';
 import type { Id } from './store.ts';
@@ -51,7 +52,7 @@ export async function planDelete(
   isSeen: IsSeen,
 ): Promise<DeletePlan> {
   const collection = openCollection(model, references);
-  if ((await collection.find({ among: [id] }, idsOnly, work)).length === 0) throw notFound();
+  if ((await collection.find({ among: [id], within: living(undefined) }, idsOnly, work)).length === 0) throw notFound();
   const plan = await planCascade(references, model, [id], work, isSeen);
   const restrictedBy: DeletePlan['restrictedBy'][number][] = [];
   for (const edge of plan.restricting) {

@@ -7,7 +7,8 @@ import { asDb } from '../mongo/driver/database.ts';
 import { timeLimit } from '../mongo/driver/time-limit.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import type { Keeps } from '../mongo/keeps/keep.ts';
-import { all, amongIds, type Predicate } from '../mongo/predicate/predicate.ts';
+import { amongIds } from '../mongo/predicate/predicate.ts';
+import type { Within } from '../mongo/query/within.ts';
 import type { WriteOptions } from '../mongo/relations/open-referencing.ts';
 import { aWholeNumber, byDefault, checkOptions, fillIn, required } from '../options.ts';
 import type { PurgeOptions } from './store.ts';
@@ -23,7 +24,7 @@ const batchSize = 1_000;
 /** Where records are removed for good. */
 interface Purging {
   readonly model: CompiledModel;
-  readonly collection: Pick<ModelCollection, 'purge' | 'seeing'>;
+  readonly collection: Pick<ModelCollection, 'purge' | 'find'>;
   /** What is kept of them beside them. */
   readonly keeps: Keeps;
 }
@@ -31,7 +32,7 @@ interface Purging {
 /** Removes what has been deleted for some time, batch by batch: the oldest first, and at most `max` records. */
 export async function purge(
   { model, collection, keeps }: Purging,
-  scope: Predicate | undefined,
+  within: Within,
   options: PurgeOptions,
   work: () => Work,
 ): Promise<number> {
@@ -40,7 +41,7 @@ export async function purge(
   let count = 0;
   while (count < max) {
     const size = Math.min(max - count, batchSize);
-    const some = keeps.areMentioned(model.collection) ? await eraseMentions(size) : scope;
+    const some = keeps.areMentioned(model.collection) ? await eraseMentions(size) : within;
     const own = work();
     const { found, purged } = await keeps.eraseWith(model, own, () => collection.purge(until, some, size, own));
     count += purged;
@@ -48,11 +49,11 @@ export async function purge(
   }
   return count;
 
-  /** Before the records go: if this process dies, they are found again. Returns the scope of these records. */
-  async function eraseMentions(most: number): Promise<Predicate> {
-    const ids = await collection.seeing.with.find(expiredBy(model, until, scope, most), idsOnly, work());
+  /** Before the records go: if this process dies, they are found again. Returns these records. */
+  async function eraseMentions(most: number): Promise<Within> {
+    const ids = await collection.find(expiredBy(model, until, within, most), idsOnly, work());
     await keeps.eraseAllMentions(model, ids, work);
-    return all(amongIds(ids), scope);
+    return within.and(amongIds(ids));
   }
 }
 

@@ -6,8 +6,9 @@ import { parseCursor } from '../mongo/list/cursor.ts';
 import { aPageBound } from '../mongo/list/page-bytes.ts';
 import type { ListQuery } from '../mongo/list/parse-list-query.ts';
 import { endWithId } from '../mongo/list/parse-sort.ts';
-import type { Condition, Predicate } from '../mongo/predicate/predicate.ts';
+import type { Condition } from '../mongo/predicate/predicate.ts';
 import type { Position, SortKey } from '../mongo/query/position.ts';
+import type { Within } from '../mongo/query/within.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 import { defaultOf } from '../options.ts';
 
@@ -20,7 +21,7 @@ const everyField = { fetchPrivate: true, countsAll: true, maxPageBytes: defaultO
 export interface Walk {
   readonly conditions: readonly Condition[];
   readonly sort: readonly SortKey[];
-  readonly scope: Predicate | undefined;
+  readonly within: Within;
   readonly limit: number;
 }
 
@@ -30,7 +31,7 @@ export interface Walk {
  */
 export async function* walk(
   collection: Pick<Reads, 'findPage'>,
-  { conditions, sort, scope, limit }: Walk,
+  { conditions, sort, within, limit }: Walk,
   work: (isFirst: boolean) => Work,
 ): AsyncGenerator<readonly StoredRecord[]> {
   let from: Position | undefined;
@@ -48,7 +49,7 @@ export async function* walk(
       isSelectable: false,
       include: [],
     };
-    const { records, place } = await collection.findPage(query, scope, everyField, work(from === undefined));
+    const { records, place } = await collection.findPage(query, within, everyField, work(from === undefined));
     yield records;
     left -= records.length;
     if (place.mode !== 'cursor' || place.next === null) return;

@@ -8,8 +8,9 @@ import { idsOnly, partsAt, partsInOneReply, whole } from '../../src/mongo/collec
 import { planElement } from '../../src/mongo/collection/plan-element.ts';
 import { planRemove, planRestore, planUpdate } from '../../src/mongo/collection/write-plan.ts';
 import { Work } from '../../src/mongo/driver/work.ts';
-import { filterOf } from '../../src/mongo/predicate/filter-of.ts';
 import { newDeletion } from '../../src/mongo/query/deleted.ts';
+import { living } from '../../src/mongo/query/within.ts';
+import { reachable } from '../../src/mongo/relations/through/reachable.ts';
 import { type Operation, operations } from '../../src/resource/define/standard-operations.ts';
 import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';
@@ -194,8 +195,9 @@ describe('every operation sees a deleted record as gone', () => {
 
 describe('every method of a collection sees a deleted record as gone', () => {
   const collection = () => openCollection(compileModel(Parcel), { db: database.db });
-  const target = { id: 'gone', scope: undefined, precondition: undefined };
-  const many = { conditions: [], scope: undefined, max: 10 };
+  const within = living(undefined);
+  const target = { id: 'gone', within, precondition: undefined };
+  const many = { conditions: [], within, max: 10 };
   const changes = { assignments: [{ path: 'place', value: 'x' }], embedded: [] };
   const notFound = { code: 'not_found' };
   const query = {
@@ -222,20 +224,20 @@ describe('every method of a collection sees a deleted record as gone', () => {
   const counter = compileModel(Parcel).root.byName.get('uses') as Any;
   const noChanges = { assignments: [], embedded: [] };
   const cases: { readonly [Name in keyof ModelCollection]: (c: ModelCollection) => Promise<unknown> } = {
-    findOne: (c) => expect(c.findOne('gone', undefined, {}, new Work())).rejects.toMatchObject(notFound),
+    findOne: (c) => expect(c.findOne('gone', within, {}, new Work())).rejects.toMatchObject(notFound),
     findPage: async (c) => {
-      const { records, total } = await c.findPage(query, undefined, { maxPageBytes: 1_000_000 }, new Work());
+      const { records, total } = await c.findPage(query, within, { maxPageBytes: 1_000_000 }, new Work());
       expect([records.map(({ id }) => id), total?.count]).toEqual([['live'], 1]);
     },
     findMany: async (c) =>
-      expect((await c.findMany(['gone', 'live'], undefined, new Room(1_000), new Work())).map(({ id }) => id)).toEqual(['live']),
-    sizeMany: async (c) => expect([...(await c.sizeMany(['gone', 'live'], undefined, new Work())).keys()]).toEqual(['"live"']),
-    countList: async (c) => expect(await c.countList(query, undefined, undefined, 9, new Work())).toBe(1),
+      expect((await c.findMany(['gone', 'live'], within, new Room(1_000), new Work())).map(({ id }) => id)).toEqual(['live']),
+    sizeMany: async (c) => expect([...(await c.sizeMany(['gone', 'live'], within, new Work())).keys()]).toEqual(['"live"']),
+    countList: async (c) => expect(await c.countList(query, within, undefined, 9, new Work())).toBe(1),
     aggregate: async (c) => {
-      const { found } = await c.aggregate(query, undefined, { stages: [{ $project: { _id: 1 } }], limit: 10 }, new Work());
+      const { found } = await c.aggregate(query, within, { stages: [{ $project: { _id: 1 } }], limit: 10 }, new Work());
       expect(found.map((one) => BSON.deserialize(one))).toEqual([{ _id: 'live' }]);
     },
-    count: async (c) => expect(await c.count([], undefined, new Work())).toBe(1),
+    count: async (c) => expect(await c.count([], within, new Work())).toBe(1),
     insert: (c) => expect(c.insert({ _id: 'gone' }, new Work())).rejects.toMatchObject({ code: 'duplicate_key' }),
     insertEach: async (c) => expect([...(await c.insertEach([{ _id: 'gone' }], new Work())).keys()]).toEqual([0]),
     insertAll: (c) => expect(c.insertAll([{ _id: 'gone' }], new Work())).rejects.toMatchObject({ code: 'duplicate_key' }),
@@ -255,36 +257,36 @@ describe('every method of a collection sees a deleted record as gone', () => {
     removeMany: async (c) => expect(await c.removeMany(many, new Work())).toEqual({ matched: 1, modified: 1, ids: ['live'] }),
     findTargets: async (c) => expect((await c.findTargets(many, new Work())).map(({ id }) => id)).toEqual(['live']),
     readParts: async (c) => {
-      for await (const some of c.readParts(['live', 'gone'], undefined, new Work())) expect(some.map(({ id }) => id)).toEqual(['live']);
+      for await (const some of c.readParts(['live', 'gone'], within, new Work())) expect(some.map(({ id }) => id)).toEqual(['live']);
     },
     findWritten: async (c) =>
       expect((await c.findWritten(await c.findTargets(many, new Work()), new Work())).map(({ id }) => id)).toEqual(['live']),
     find: async (c) => {
-      expect(await c.find({ scope: undefined, limit: 10 }, idsOnly, new Work())).toEqual(['live']);
-      expect(await c.find({ path: 'place', among: ['here'] }, idsOnly, new Work())).toEqual(['live']);
-      const both = { among: ['gone', 'live'] };
+      expect(await c.find({ within, limit: 10 }, idsOnly, new Work())).toEqual(['live']);
+      expect(await c.find({ path: 'place', among: ['here'], within }, idsOnly, new Work())).toEqual(['live']);
+      const both = { among: ['gone', 'live'], within };
       expect(await c.find(both, partsAt(['place']), new Work())).toEqual([{ _id: 'live', place: 'here' }]);
       expect(await c.find(both, partsInOneReply(['place']), new Work())).toEqual([{ _id: 'live', place: 'here' }]);
       expect((await c.find(both, whole(), new Work())).map(({ id }) => id)).toEqual(['live']);
     },
-    holdAll: async (c) => expect(await c.holdAll(['gone', 'live'], undefined, new Work())).toBe(1),
-    removeAll: (c) => c.removeAll(['gone', 'live'], undefined, newDeletion(), new Work()),
-    purgeAll: (c) => c.purgeAll(['gone', 'live'], undefined, new Work()),
-    rewriteAll: (c) => c.rewriteAll(['gone', 'live'], undefined, [[{ $set: { place: 'x' } }]], new Work()),
-    reachable: async (c) => expect(filterOf(c.reachable({}))).toMatchObject({ deletedAt: null }),
+    holdAll: async (c) => expect(await c.holdAll(['gone', 'live'], within, new Work())).toBe(1),
+    removeAll: (c) => c.removeAll(['gone', 'live'], within, newDeletion(), new Work()),
+    purgeAll: (c) => c.purgeAll(['gone', 'live'], within, new Work()),
+    rewriteAll: (c) => c.rewriteAll(['gone', 'live'], within, [[{ $set: { place: 'x' } }]], new Work()),
     findIdsThrough: async (c) =>
-      expect(await c.findIdsThrough({ filter: c.reachable({}), stages: [] }, { ids: 10, bytes: 1_000 }, new Work())).toEqual(['live']),
+      expect(
+        await c.findIdsThrough({ filter: reachable(compileModel(Parcel), within), stages: [] }, { ids: 10, bytes: 1_000 }, new Work()),
+      ).toEqual(['live']),
     findChildren: async (c) => {
-      const found = await c.findChildren(['here'], children, { scope: {}, most: 10 }, new Room(1_000), new Work());
+      const found = await c.findChildren(['here'], children, { within, most: 10 }, new Room(1_000), new Work());
       expect(found.map(({ record }) => record.id)).toEqual(['live']);
     },
     sizeChildren: async (c) =>
-      expect(await c.sizeChildren(['here'], children, { scope: {}, most: 10 }, new Work())).toMatchObject([{ parent: 0 }]),
+      expect(await c.sizeChildren(['here'], children, { within, most: 10 }, new Work())).toMatchObject([{ parent: 0 }]),
     countChildren: async (c) =>
-      expect([...(await c.countChildren(['here'], children, { scope: {}, most: 10 }, new Work()))]).toEqual([[0, 1]]),
-    // These are about deleted records.
-    seeing: async (c) => expect(await c.seeing.live.count([], undefined, new Work())).toBe(1),
-    purge: async (c) => expect(await c.purge(new Date(0), undefined, 10, new Work())).toEqual({ found: [], purged: 0 }),
+      expect([...(await c.countChildren(['here'], children, { within, most: 10 }, new Work()))]).toEqual([[0, 1]]),
+    // This is about deleted records.
+    purge: async (c) => expect(await c.purge(new Date(0), within, 10, new Work())).toEqual({ found: [], purged: 0 }),
   };
 
   it('there is a case for each', () => {
@@ -296,13 +298,18 @@ describe('every method of a collection sees a deleted record as gone', () => {
     expect(await stored('gone')).toEqual({ _id: 'gone', code: 'G', ...life, deletedAt });
   });
 
+  it('none takes a scope alone', async () => {
+    // @ts-expect-error A scope does not say whether the records live.
+    await expect(collection().findOne('gone', { place: 'here' }, {}, new Work())).rejects.toThrow(TypeError);
+  });
+
   it('also within a scope that names the time itself', async () => {
     const scope = { deletedAt: { $gte: new Date(0) } };
-    expect(await collection().count([], scope, new Work())).toBe(0);
-    await expect(collection().findOne('gone', scope, {}, new Work())).rejects.toMatchObject(notFound);
-    await expect(collection().write(planUpdate(compileModel(Parcel), { ...target, scope }, changes), new Work())).rejects.toMatchObject(
-      notFound,
-    );
+    expect(await collection().count([], living(scope), new Work())).toBe(0);
+    await expect(collection().findOne('gone', living(scope), {}, new Work())).rejects.toMatchObject(notFound);
+    await expect(
+      collection().write(planUpdate(compileModel(Parcel), { ...target, within: living(scope) }, changes), new Work()),
+    ).rejects.toMatchObject(notFound);
   });
 });
 

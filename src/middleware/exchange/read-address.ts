@@ -1,7 +1,7 @@
 import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { LeafNode, Slot } from '../../model/node.ts';
-import type { Predicate } from '../../mongo/predicate/predicate.ts';
+import { living, type Within } from '../../mongo/query/within.ts';
 import { spellId } from '../../mongo/stored-record.ts';
 import { Invalid } from '../../rules.ts';
 import type { Context } from './context.ts';
@@ -10,8 +10,8 @@ import type { Context } from './context.ts';
 export interface Address {
   /** In stored form. */
   readonly id: unknown;
-  /** The row filter of the query. */
-  readonly scope: Predicate | undefined;
+  /** The living records of the row filter. */
+  readonly within: Within;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface Address {
  * than in `Location`, is 404.
  */
 export function readAddress(ctx: Context, model: CompiledModel): Address {
-  return { id: readId(parameterOf(ctx, 'id'), model), scope: ctx.scope };
+  return { id: readId(parameterOf(ctx, 'id'), model), within: living(ctx.scope) };
 }
 
 /** The value of a parameter of the route. */

@@ -5,6 +5,7 @@ import type { Work } from '../../mongo/driver/work.ts';
 import { spellStored } from '../../mongo/idempotency-keys.ts';
 import { filterOf } from '../../mongo/predicate/filter-of.ts';
 import type { Predicate } from '../../mongo/predicate/predicate.ts';
+import { living } from '../../mongo/query/within.ts';
 
 /** Records that an answer shows: they have to be within the filter, or the answer is not sent. */
 export interface Sought {
@@ -34,7 +35,7 @@ export async function requireSeen(all: readonly Sought[], work: Work): Promise<v
 /** Finds the records that are within the filter, and returns their ids, spelt. */
 export async function findSeen({ collection, filter, ids }: Omit<Sought, 'refuse'>, work: Work): Promise<ReadonlySet<string>> {
   const different = new Map(ids.map((id): [string, unknown] => [spellStored(id), id]));
-  const found = await collection.find({ among: [...different.values()], scope: filter }, idsOnly, work);
+  const found = await collection.find({ among: [...different.values()], within: living(filter) }, idsOnly, work);
   return new Set(found.map(spellStored));
 }
 

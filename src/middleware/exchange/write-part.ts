@@ -1,6 +1,7 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { isSameValue } from '../../model/value/same-value.ts';
 import type { Operations } from '../../mongo/collection/operations.ts';
+import type { Visible } from '../../mongo/query/deleted.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Context } from './context.ts';
 import { workOf } from './exchange.ts';
@@ -35,9 +36,14 @@ export function updatePart(findBefore: (ctx: Context) => Promise<StoredRecord>):
 }
 
 /** Finds the record that a request with an id is about to change, by its scope and its preconditions. */
-export function findCurrent(ctx: Context, model: CompiledModel, collection: Pick<Operations, 'findOne'>): Promise<StoredRecord> {
-  const { id, scope } = readAddress(ctx, model);
-  return collection.findOne(id, scope, { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
+export function findCurrent(
+  ctx: Context,
+  model: CompiledModel,
+  collection: Pick<Operations, 'findOne'>,
+  visible: Visible = 'live',
+): Promise<StoredRecord> {
+  const { id, within } = readAddress(ctx, model);
+  return collection.findOne(id, within.seeing(visible), { fetchPrivate: true, precondition: ctx.precondition }, workOf(ctx));
 }
 
 /** Whether a write has left a record as it was. */

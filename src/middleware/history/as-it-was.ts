@@ -44,10 +44,10 @@ export function asItWas(model: CompiledModel, { parsing, hooks, answering, ...da
   async function answer(ctx: Context, at: number | bigint): Promise<void> {
     const { revisionIn, stateAt, openEntries } = await import('../../mongo/history/history.ts');
     await parse(ctx, nothingBelow);
-    const { id, scope } = readAddress(ctx, model);
-    const { precondition, deleted: visible = 'live' } = ctx;
+    const { id, within } = readAddress(ctx, model);
+    const { precondition, scope, deleted: visible = 'live' } = ctx;
     const options = { fetchPrivate: hooks.length > 0, precondition };
-    const present = await collection.seeing[visible].findOne(id, scope, options, workOf(ctx));
+    const present = await collection.findOne(id, within.seeing(visible), options, workOf(ctx));
     const revision = revisionIn(model, present.stored);
     ctx.record = new StoredRecord(model, present.stored, ctx.fields);
     await runHooks(ctx, nothingBelow);

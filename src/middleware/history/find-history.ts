@@ -38,10 +38,10 @@ export function findHistory(model: CompiledModel, { fetchPrivate, maxPageBytes, 
     { problems: [...ofRead, 'invalid_query', 'invalid_cursor', 'not_found'], leaves: ['listQuery', 'record'] },
     async function findHistory(ctx) {
       const list = await open();
-      const { id, scope } = readAddress(ctx, model);
+      const { id, within } = readAddress(ctx, model);
       const asked = { isPartial: true, deleted: ctx.deleted, parent: parameterOf(ctx, 'id') };
       ctx.listQuery = list.parse(parseQueryString(ctx.querystring), asked);
-      ctx.record = await collection.seeing[ctx.deleted ?? 'live'].findOne(id, scope, { fetchPrivate, fields }, workOf(ctx));
+      ctx.record = await collection.findOne(id, within.seeing(ctx.deleted ?? 'live'), { fetchPrivate, fields }, workOf(ctx));
     },
   );
 

@@ -4,6 +4,7 @@ import type { Operations } from '../../mongo/collection/operations.ts';
 import { Work } from '../../mongo/driver/work.ts';
 import { type ShownRecord, textOf } from '../../mongo/idempotency-keys.ts';
 import type { Predicate } from '../../mongo/predicate/predicate.ts';
+import { living } from '../../mongo/query/within.ts';
 import type { Context } from '../exchange/context.ts';
 import { exchangeOf, workOf } from '../exchange/exchange.ts';
 import { readAddress } from '../exchange/read-address.ts';
@@ -38,7 +39,7 @@ export async function noteAddress(
   const record = { name: model.name, collection: model.collection, id };
   if (known.some((one) => textOf(one) === textOf(record))) return undefined;
   const filter = await filterOf(ctx);
-  const isSeen = async (work: Work) => (await collection.find({ among: [id], scope: filter }, idsOnly, work)).length > 0;
+  const isSeen = async (work: Work) => (await collection.find({ among: [id], within: living(filter) }, idsOnly, work)).length > 0;
   if (await isSeen(workOf(ctx))) return { record, hasLeft: false };
   return (await lookOutside(ctx, isSeen)) ? { record, hasLeft: true } : undefined;
 }

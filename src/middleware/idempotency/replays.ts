@@ -5,6 +5,7 @@ import { type ShownRecord, spellStored, textOf } from '../../mongo/idempotency-k
 import { isWithin } from '../../mongo/predicate/is-within.ts';
 import { all, type Condition, fulfilling } from '../../mongo/predicate/predicate.ts';
 import { readScope } from '../../mongo/predicate/read-scope.ts';
+import { living } from '../../mongo/query/within.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Context, Replays, ResourceMiddleware, ScopeFunction, ServedModel } from '../exchange/context.ts';
 import { descriptorOf } from '../exchange/descriptor.ts';
@@ -116,7 +117,7 @@ export function compileReplays(
     async read(ctx, [shown]) {
       const [record, another] = shown?.records ?? [];
       if (!isRecord || !record || another || isPurged(record) || !isOwn(record)) return undefined;
-      return collection.findOne(record.id, await filterOwn(ctx), { latest: true }, workOf(ctx));
+      return collection.findOne(record.id, living(await filterOwn(ctx)), { latest: true }, workOf(ctx));
     },
 
     async admit(ctx, [shown]) {

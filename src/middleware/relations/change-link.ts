@@ -6,6 +6,7 @@ import { openNames, updateAccess } from '../../model/write/access.ts';
 import { compileServerChanges, type WriteRules } from '../../model/write/compile-writes.ts';
 import { type Elements, planElement } from '../../mongo/collection/plan-element.ts';
 import { requireChangesWithin } from '../../mongo/query/require-within.ts';
+import { living } from '../../mongo/query/within.ts';
 import { openReferencing, type WriteOptions } from '../../mongo/relations/open-referencing.ts';
 import { Invalid } from '../../rules.ts';
 import { serverValuesOf } from '../body/server-values.ts';
@@ -42,7 +43,7 @@ export function findOther({ slot, source, field, refusal }: Link, mustExist: boo
     if (mustExist) {
       const scope = await reachOf(ctx).related(source);
       if (!scope) throw notFound();
-      await source.collection.findOne(id, scope, { fields: onlyId, latest: true }, workOf(ctx));
+      await source.collection.findOne(id, living(scope), { fields: onlyId, latest: true }, workOf(ctx));
     }
     const element = readReference(text, slot);
     if (element instanceof Invalid) throw mustExist ? validationFailed([element.at(field.name)]) : notFound();

@@ -5,6 +5,7 @@ import { type DatabaseOptions, openCollection } from '../../mongo/collection/col
 import { all, type Condition, fulfilling } from '../../mongo/predicate/predicate.ts';
 import { readScope } from '../../mongo/predicate/read-scope.ts';
 import { asRowScope } from '../../mongo/predicate/row-scope.ts';
+import { living } from '../../mongo/query/within.ts';
 import type { ResourceMiddleware, ScopeFunction } from '../exchange/context.ts';
 import { workOf } from '../exchange/exchange.ts';
 import { ofRead } from '../exchange/problem-codes.ts';
@@ -36,8 +37,8 @@ export function findParent(parent: CompiledModel, { scope, child, via, latest = 
   return step({ problems: [...ofRead, 'not_found'] }, async function findParent(ctx) {
     ctx.exchange?.throwIfGivenUp();
     const own = scope && fulfilling(readScope(await reachOf(ctx).own(scope), parent.scopeFields));
-    const { id, scope: above } = readAddress(ctx, parent);
-    await collection.findOne(id, all(own, above), { fields: onlyId, latest }, workOf(ctx));
+    const { id } = readAddress(ctx, parent);
+    await collection.findOne(id, living(all(own, ctx.scope)), { fields: onlyId, latest }, workOf(ctx));
     const refers: Condition = { field: via, operator: 'eq', value: id };
     ctx.pathField = via.name;
     ctx.parentId = readReference(parameterOf(ctx, 'id'), slot);

@@ -9,9 +9,10 @@ import type { Commands } from '../driver/commands.ts';
 import { asBytes, type Taking, takeAll } from '../driver/read-batches.ts';
 import type { Command, Work } from '../driver/work.ts';
 import { filterOf } from '../predicate/filter-of.ts';
-import type { Predicate } from '../predicate/predicate.ts';
+import { everyRecord } from '../predicate/predicate.ts';
 import { isEveryRecord } from '../predicate/row-scope.ts';
 import { includePaths } from '../query/include-paths.ts';
+import type { Within } from '../query/within.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { forClients } from './hidden-records.ts';
 
@@ -60,7 +61,7 @@ export interface ChildrenReads {
 
 /** Which children are to be read, and how many for all records together. */
 interface Reach {
-  readonly scope: Predicate;
+  readonly within: Within;
   readonly most: number;
   /** The fields that the client chose of them. @default every readable field */
   readonly fields?: SelectedFields | undefined;
@@ -87,13 +88,14 @@ export function openChildren(model: CompiledModel, db: Db, { readMany }: Pick<Co
   function build(
     parents: readonly unknown[],
     path: string,
-    { scope, most }: Reach,
+    { within, most }: Reach,
     pipeline: readonly BsonDocument[],
     command: Command,
   ): BsonDocument[] {
     const documents = { $documents: { $literal: parents.map((_id, at) => ({ _id, at })) } };
-    const within = [...(isEveryRecord(scope) ? [] : [{ $match: filterOf(scope) }]), ...pipeline];
-    const lookup = { from: model.collection, localField: '_id', foreignField: path, pipeline: within, as: 'child' };
+    const scope = within.of(model) ?? everyRecord;
+    const own = [...(isEveryRecord(scope) ? [] : [{ $match: filterOf(scope) }]), ...pipeline];
+    const lookup = { from: model.collection, localField: '_id', foreignField: path, pipeline: own, as: 'child' };
     return [command.handOver(documents), { $lookup: lookup }, { $unwind: '$child' }, { $unset: '_id' }, { $limit: most + 1 }];
   }
 

@@ -9,15 +9,13 @@ import { isIdTaken } from '../driver/outcome.ts';
 import { compileTransact, runLoaded } from '../driver/run-transaction.ts';
 import { SharedInserts } from '../driver/shared-inserts.ts';
 import { timeLimitFor } from '../driver/time-limit.ts';
-import type { Visible } from '../query/deleted.ts';
 import { preconditionFailed } from '../query/precondition.ts';
 import { StoredRecord } from '../stored-record.ts';
 import { openChildren } from './children.ts';
 import { openFind } from './find.ts';
-import { hideDeleted } from './hide-deleted.ts';
 import { openManyInserts } from './insert-many.ts';
-import type { CollectionWork, Operations, PlainOperations } from './operations.ts';
-import { openPurges, type Purges } from './purges.ts';
+import type { CollectionWork, PlainOperations } from './operations.ts';
+import { openPurges } from './purges.ts';
 import { openReads } from './reads.ts';
 import { recordWrites } from './recorded.ts';
 import { openReferenceCommands } from './reference-commands.ts';
@@ -50,17 +48,10 @@ interface Settings {
 
 /**
  * The commands on the collection of a model. Every operation on one record is one command. Only if a write matches
- * nothing, a second one finds out why. Deleted records of a model with `t.deletedAt()` do not exist for them, except
- * for the reads of {@link ModelCollection.seeing}, for the write that restores one and for the purge. `work` is the
- * work of the request.
+ * nothing, a second one finds out why. Each reaches the records of its `Within` (`mongo/query/within.ts`), and no
+ * others. `work` is the work of the request.
  */
-export interface ModelCollection extends Operations, Purges {
-  /**
-   * Operations that see other records than the living ones. They do not include the writes of clients, which check
-   * references by themselves.
-   */
-  readonly seeing: Readonly<Record<Visible, PlainOperations>>;
-}
+export type ModelCollection = CollectionWork;
 
 /** The collections that are open, by their database, their model and their settings. */
 const opened = new WeakMap<Db, WeakMap<CompiledModel, Map<string, ModelCollection>>>();
@@ -124,8 +115,5 @@ function open(
     openPurges(model, collection, find, { write }),
   );
   const plain: CollectionWork = Object.assign(reads, ofMany, ofOne);
-  const used = model.ledger ? Object.assign({}, plain, recordWrites(model, plain, transact, { db, maxTimeMS })) : plain;
-  const hidden = model.deletedAt && { live: hideDeleted(model, used, 'live'), only: hideDeleted(model, used, 'only') };
-  const seeing = { live: used, only: used, with: used, ...hidden };
-  return Object.assign({}, used, hidden?.live, { seeing });
+  return model.ledger ? Object.assign({}, plain, recordWrites(model, plain, transact, { db, maxTimeMS })) : plain;
 }

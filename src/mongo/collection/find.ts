@@ -6,8 +6,9 @@ import { inParts } from '../driver/in-parts.ts';
 import { asBytes, readAll } from '../driver/read-batches.ts';
 import type { Work } from '../driver/work.ts';
 import { both, filterOf } from '../predicate/filter-of.ts';
-import type { Filter, Predicate } from '../predicate/predicate.ts';
+import type { Filter } from '../predicate/predicate.ts';
 import { includePaths } from '../query/include-paths.ts';
+import type { Within } from '../query/within.ts';
 import { StoredRecord } from '../stored-record.ts';
 
 type Stored = Record<string, unknown>;
@@ -15,17 +16,17 @@ type Stored = Record<string, unknown>;
 /** Which records a read finds. */
 type Which = Matching | Among;
 
-/** The records of a scope. */
+/** The records within reach. */
 export interface Matching {
-  readonly scope: Predicate | undefined;
+  readonly within: Within;
   readonly limit: number;
   readonly sort?: Sort;
   readonly among?: never;
 }
 
-/** Those that have one of these values. */
+/** Those of them that have one of these values. */
 interface Among {
-  readonly scope?: Predicate | undefined;
+  readonly within: Within;
   /** The values. One command is sent for every 5,000 of them. */
   readonly among: readonly unknown[];
   /** @default `_id` */
@@ -45,7 +46,7 @@ export interface Find {
   /**
    * Reads records as the primary knows them. A record may come twice if `among` has more than 5,000 values.
    *
-   * @example collection.find({ path: 'author', among: ids, limit: 1 }, idsOnly, work)
+   * @example collection.find({ path: 'author', among: ids, within: living(scope), limit: 1 }, idsOnly, work)
    */
   find<T>(which: Which, shape: Shape<T>, work: Work): Promise<T[]>;
 }
@@ -85,11 +86,11 @@ export function openFind(model: CompiledModel, collection: Collection<Stored>, {
 
   return {
     async find<T>(which: Which, shape: Shape<T>, work: Work): Promise<T[]> {
-      if (!which.among) return read(filterOf(which.scope ?? {}), which, shape, work);
-      const { scope, among, path = '_id', limit } = which;
+      if (!which.among) return read(filterOf(which.within.of(model) ?? {}), which, shape, work);
+      const { within, among, path = '_id', limit } = which;
       const found: T[] = [];
       for (const some of inParts(among)) {
-        const filter = both({ [path]: { $in: some } }, scope);
+        const filter = both({ [path]: { $in: some } }, within.of(model));
         for (const one of await read(filter, { limit: limit ?? some.length }, shape, work)) found.push(one);
       }
       return found;

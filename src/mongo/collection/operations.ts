@@ -33,8 +33,8 @@ interface Upserted {
 export interface PlainOperations extends Find, Reads, ChildrenReads, ReferenceCommands {}
 
 /**
- * The operations on the records of a collection. Each takes a scope, if it addresses stored records, and the work of
- * the request, which has its deadline, its signal and its transaction: a caller cannot forget them.
+ * The operations on the records of a collection. Each takes what it reaches, if it addresses stored records, and the
+ * work of the request, which has its deadline, its signal and its transaction: a caller cannot forget them.
  */
 export interface Operations extends PlainOperations, ManyInserts, ManyWrites, WriteOne {
   /** Inserts a record. */

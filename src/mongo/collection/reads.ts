@@ -21,6 +21,7 @@ import { includePaths } from '../query/include-paths.ts';
 import { checkPrecondition } from '../query/precondition.ts';
 import { requireFixedScope, searched } from '../query/search.ts';
 import { idTextIn, idTextOf, textOf } from '../query/text-of.ts';
+import type { Within } from '../query/within.ts';
 import { type Matching, matchFurther } from '../relations/through/plan-through.ts';
 import { computeSort } from '../relations/through/sort-through.ts';
 import { isThrough, type ThroughReads } from '../relations/through/through-field.ts';
@@ -37,32 +38,21 @@ type Stored = Record<string, unknown>;
 
 /** The reads of a store, one command each. `work` is the work of the request. */
 export interface Reads extends ThroughReads {
-  findOne(id: unknown, scope: Predicate | undefined, options: ReadOneOptions, work: Work): Promise<StoredRecord>;
-  findPage(query: ListQuery, scope: Predicate | undefined, options: ReadPageOptions, work: Work): Promise<Page>;
+  findOne(id: unknown, within: Within, options: ReadOneOptions, work: Work): Promise<StoredRecord>;
+  findPage(query: ListQuery, within: Within, options: ReadPageOptions, work: Work): Promise<Page>;
   /** Sends the records that a list would show through `stages`. They return at most `limit` documents. */
-  aggregate(query: Matching, scope: Predicate | undefined, options: AggregateOptions, work: Work): Promise<FirstBatch>;
+  aggregate(query: Matching, within: Within, options: AggregateOptions, work: Work): Promise<FirstBatch>;
   /** Counts the records that match. */
-  count(conditions: readonly Condition[], scope: Predicate | undefined, work: Work): Promise<number>;
+  count(conditions: readonly Condition[], within: Within, work: Work): Promise<number>;
   /** Counts the matches of a list, and no further than `max`. */
-  countList(
-    query: ListQuery,
-    scope: Predicate | undefined,
-    through: ThroughReadOptions | undefined,
-    max: number,
-    work: Work,
-  ): Promise<number>;
+  countList(query: ListQuery, within: Within, through: ThroughReadOptions | undefined, max: number, work: Work): Promise<number>;
   /**
    * Finds the records with these ids, in any order and without private fields, as far as there is room. For `include`.
    * `fields` are those that the client chose.
    */
-  findMany(ids: readonly unknown[], scope: Predicate | undefined, room: Room, work: Work, fields?: SelectedFields): Promise<StoredRecord[]>;
+  findMany(ids: readonly unknown[], within: Within, room: Room, work: Work, fields?: SelectedFields): Promise<StoredRecord[]>;
   /** Measures the records that {@link findMany} would return, in bytes, by the JSON text of their ids. */
-  sizeMany(
-    ids: readonly unknown[],
-    scope: Predicate | undefined,
-    work: Work,
-    fields?: SelectedFields,
-  ): Promise<ReadonlyMap<string, number>>;
+  sizeMany(ids: readonly unknown[], within: Within, work: Work, fields?: SelectedFields): Promise<ReadonlyMap<string, number>>;
 }
 
 interface Settings extends Pick<Commands, 'readOne' | 'readMany' | 'readLatest'> {
@@ -170,11 +160,11 @@ export function openReads(
   /** The database cannot say how much of a record is shown: it is read for that, and not kept. */
   async function sizeShown(
     ids: readonly unknown[],
-    scope: Predicate | undefined,
+    within: Within,
     work: Work,
     fields: SelectedFields | undefined,
   ): Promise<ReadonlyMap<string, number>> {
-    const filter = both({ _id: { $in: ids } }, scope);
+    const filter = both({ _id: { $in: ids } }, within.of(model));
     const found = await readMany(work, (command) => {
       const options = { ...command.options, ...projectionOf(false, fields), ...asBytes };
       const make = (source: Uint8Array) => [new StoredRecord(model, source).idText, sizeOf(source)] as const;
@@ -186,8 +176,8 @@ export function openReads(
   }
 
   return {
-    async findOne(id, scope, { fetchPrivate = false, fields, precondition, latest = false }, work) {
-      const get = planGet(id, scope, projectionOf(fetchPrivate, fields));
+    async findOne(id, within, { fetchPrivate = false, fields, precondition, latest = false }, work) {
+      const get = planGet(id, within.of(model), projectionOf(fetchPrivate, fields));
       const [read, from] = latest ? [readLatest, latestGets] : [readOne, gets];
       const bytes = await read(work, (command) => command.count(() => from.find(get, command)));
       if (!bytes) throw notFound();
@@ -196,7 +186,8 @@ export function openReads(
       return record;
     },
 
-    async findPage(asked, scope, options, work) {
+    async findPage(asked, within, options, work) {
+      const scope = within.of(model);
       const {
         fetchPrivate = false,
         maxPageBytes,
@@ -239,8 +230,8 @@ export function openReads(
       return near && nearby ? nearby.withDistances(page, near) : page;
     },
 
-    async aggregate(asked, scope, { stages, limit, through = withoutThrough }, work) {
-      const matching = await match(asked, scope, through, maxBytesOfIds, work);
+    async aggregate(asked, within, { stages, limit, through = withoutThrough }, work) {
+      const matching = await match(asked, within.of(model), through, maxBytesOfIds, work);
       return readerFor(asked)(work, (command) => {
         const pipeline = [command.handOver({ $match: filterOf(matching.filter) }), ...matching.stages, ...stages];
         const { maxTimeMS } = command;
@@ -249,20 +240,20 @@ export function openReads(
       });
     },
 
-    async count(conditions, scope, work) {
-      const filter = both(buildFilter(conditions), scope);
+    async count(conditions, within, work) {
+      const filter = both(buildFilter(conditions), within.of(model));
       return readMany(work, (command) => countMatches({ filter, stages: [] }, command));
     },
 
-    async countList(asked, scope, through = withoutThrough, max, work) {
-      const matching = await match(asked, scope, through, bytesOfIds(asked, false), work);
+    async countList(asked, within, through = withoutThrough, max, work) {
+      const matching = await match(asked, within.of(model), through, bytesOfIds(asked, false), work);
       return readerFor(asked)(work, (command) => countMatches(matching, command, max));
     },
 
     ...openThroughReads(model, readFirstBatch, readMany),
 
-    async findMany(ids, scope, room, work, fields) {
-      const filter = both({ _id: { $in: ids } }, scope);
+    async findMany(ids, within, room, work, fields) {
+      const filter = both({ _id: { $in: ids } }, within.of(model));
       const batchSize = ids.length + 1; // all in the first batch; one more tells the database that there is no second
       return readMany(work, (command) => {
         const options = { ...command.options, batchSize, ...projectionOf(false, fields), ...asBytes };
@@ -271,10 +262,11 @@ export function openReads(
       });
     },
 
-    async sizeMany(ids, scope, work, fields) {
-      if (readsHidden(model.root)) return sizeShown(ids, scope, work, fields);
-      const filter = both({ _id: { $in: ids } }, scope);
-      const readable = [projectionOf(false, fields).projection].flatMap((one) => (one ? [{ $project: one }] : []));
+    async sizeMany(ids, within, work, fields) {
+      if (readsHidden(model.root)) return sizeShown(ids, within, work, fields);
+      const filter = both({ _id: { $in: ids } }, within.of(model));
+      const { projection } = projectionOf(false, fields);
+      const readable = projection ? [{ $project: projection }] : [];
       const found = await readMany(work, (command) => {
         const pipeline = [command.handOver({ $match: filter }), ...readable, { $project: { bytes: { $bsonSize: '$$ROOT' } } }];
         const options = { ...command.options, batchSize: ids.length + 1 };

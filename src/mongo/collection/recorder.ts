@@ -13,10 +13,11 @@ import type { Work } from '../driver/work.ts';
 import { compileDifferences } from '../ledger/difference.ts';
 import type { Change, RecordedChange } from '../ledger/entry.ts';
 import { type LedgerSettings, openRows } from '../ledger/ledger-rows.ts';
-import { both, buildFilter } from '../predicate/filter-of.ts';
+import { fulfilling } from '../predicate/predicate.ts';
 import { applyChanges } from '../query/apply-changes.ts';
 import { type Deletion, marking, newDeletion } from '../query/deleted.ts';
 import { changesNothing } from '../query/update-pipeline.ts';
+import { seeing } from '../query/within.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { idsOnly, whole } from './find.ts';
 import type { CollectionWork, RecordedWrites } from './operations.ts';
@@ -28,6 +29,8 @@ type Stored = Readonly<Record<string, unknown>>;
 
 /** A record before and after a write. */
 type States = readonly [before: Stored | undefined, after: Stored | undefined];
+
+const everyRecord = seeing('with', undefined);
 
 /** How many new records are written at once. */
 const mostAtOnce = 500;
@@ -46,7 +49,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, transa
   const lanes = new Lanes();
 
   /** Another write of the same transaction must not come between what is read here: it would be recorded twice. */
-  function within<T>(work: Work, run: () => Promise<T>): Promise<T> {
+  function asOne<T>(work: Work, run: () => Promise<T>): Promise<T> {
     return transact(work, (transaction) => transaction.alone(run));
   }
 
@@ -54,9 +57,9 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, transa
    * The same for a write of one record. Those of this process go one after the other: of transactions at the same time,
    * one is carried out, and the others are run again and again.
    */
-  function withinTurn<T>(id: unknown, work: Work, run: () => Promise<T>): Promise<T> {
-    if (work.transaction) return within(work, run);
-    return lanes.run(idToJson(model.id.leaf, id), maxTimeMS, () => within(work, run));
+  function asOneInTurn<T>(id: unknown, work: Work, run: () => Promise<T>): Promise<T> {
+    if (work.transaction) return asOne(work, run);
+    return lanes.run(idToJson(model.id.leaf, id), maxTimeMS, () => asOne(work, run));
   }
 
   /**
@@ -103,14 +106,14 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, transa
   }
 
   /** Throws 404, which comes before whatever else the write would throw. */
-  function find({ id, scope }: Target, work: Work): Promise<StoredRecord> {
-    return plain.findOne(id, scope, { fetchPrivate: true }, work);
+  function find({ id, within }: Target, work: Work): Promise<StoredRecord> {
+    return plain.findOne(id, within, { fetchPrivate: true }, work);
   }
 
   /** The states after a write, in the order of those before it. */
   async function readAfter(before: readonly StoredRecord[], work: Work): Promise<Iterable<States>> {
     const after = new Map<string, StoredRecord>();
-    for await (const some of plain.readParts(idsOf(before), undefined, work)) for (const one of some) after.set(one.idText, one);
+    for await (const some of plain.readParts(idsOf(before), everyRecord, work)) for (const one of some) after.set(one.idText, one);
     return mapEach(before, (one): States => [one.stored, after.get(one.idText)?.stored]);
   }
 
@@ -125,15 +128,15 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, transa
     work: Work,
     run: (some: Targets, before: readonly StoredRecord[]) => Promise<Affected>,
   ): Promise<Affected> {
-    const { conditions, scope, max } = targets;
-    const filter = both(buildFilter(conditions), scope);
-    return within(work, async () => {
-      const ids = await plain.find({ scope: filter, limit: max + 1 }, idsOnly, work);
+    const { conditions, max } = targets;
+    const matching = targets.within.and(fulfilling(conditions));
+    return asOne(work, async () => {
+      const ids = await plain.find({ within: matching, limit: max + 1 }, idsOnly, work);
       if (ids.length > max) return run(targets, []); // which refuses it
       return (work.transaction as NonNullable<Work['transaction']>).join(async () => {
         let modified = 0;
-        for await (const before of plain.readParts(ids, filter, work)) {
-          const some = { ...targets, conditions: [], scope: both({ _id: { $in: idsOf(before) } }, filter), max: before.length };
+        for await (const before of plain.readParts(ids, matching, work)) {
+          const some = { ...targets, conditions: [], within: matching.and({ _id: { $in: idsOf(before) } }), max: before.length };
           modified += (await run(some, before)).modified;
         }
         return { matched: ids.length, modified, ids };
@@ -168,7 +171,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, transa
 
   const recorded: RecordedWrites = {
     insert(stored, work, options) {
-      return within(work, async () => {
+      return asOne(work, async () => {
         const inserted = await plain.insert(begin(stored), work, options);
         await record([[undefined, stored]], work);
         return inserted;
@@ -176,7 +179,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, transa
     },
 
     insertAll(records, work, writer) {
-      return within(work, async () => {
+      return asOne(work, async () => {
         await plain.insertAll(records.map(begin), work, writer);
         await record(
           records.map((one) => [undefined, one]),
@@ -205,7 +208,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, transa
     write(plan, work) {
       const { target, changes, deletion } = plan;
       if (writesNothing(plan)) return plain.write(plan, work);
-      return withinTurn(target.id, work, async () => {
+      return asOneInTurn(target.id, work, async () => {
         const before = deletion ? undefined : await find(target, work);
         const written = await plain.write(plan, work);
         const states: States = deletion ? [written.stored, afterDelete(written.stored, deletion)] : [before?.stored, written.stored];
@@ -215,8 +218,8 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, transa
     },
 
     upsert(target, stored, work) {
-      return withinTurn(target.id, work, async () => {
-        const [before] = await plain.find({ among: [target.id], scope: target.scope }, whole(), work);
+      return asOneInTurn(target.id, work, async () => {
+        const [before] = await plain.find({ among: [target.id], within: target.within }, whole(), work);
         const upserted = await plain.upsert(target, begin(stored), work);
         await record([[before?.stored, upserted.record.stored]], work);
         return upserted;
@@ -240,19 +243,19 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, transa
       });
     },
 
-    removeAll(ids, scope, deletion, work) {
-      return within(work, async () => {
-        for await (const before of plain.readParts(ids, scope, work)) {
-          await plain.removeAll(idsOf(before), scope, deletion, work);
+    removeAll(ids, within, deletion, work) {
+      return asOne(work, async () => {
+        for await (const before of plain.readParts(ids, within, work)) {
+          await plain.removeAll(idsOf(before), within, deletion, work);
           await record(ofRemoved(before, deletion), work);
         }
       });
     },
 
-    rewriteAll(ids, scope, pipelines, work) {
-      return within(work, async () => {
-        for await (const before of plain.readParts(ids, scope, work)) {
-          await plain.rewriteAll(idsOf(before), scope, pipelines, work);
+    rewriteAll(ids, within, pipelines, work) {
+      return asOne(work, async () => {
+        for await (const before of plain.readParts(ids, within, work)) {
+          await plain.rewriteAll(idsOf(before), within, pipelines, work);
           await record(await readAfter(before, work), work);
         }
       });

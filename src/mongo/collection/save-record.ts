@@ -5,10 +5,10 @@ import { asSent } from '../../model/value/copy-value.ts';
 import type { Assignment, Changes } from '../../model/write/plan-changes.ts';
 import type { SavePlan } from '../../model/write/plan-save.ts';
 import type { Work } from '../driver/work.ts';
-import { both } from '../predicate/filter-of.ts';
-import type { Filter, Predicate } from '../predicate/predicate.ts';
+import type { Filter } from '../predicate/predicate.ts';
 import { revisionOf } from '../query/precondition.ts';
 import { isObjectAt } from '../query/update-pipeline.ts';
+import type { Within } from '../query/within.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import type { ModelCollection } from './collection.ts';
 import { planUpdate } from './write-plan.ts';
@@ -16,7 +16,7 @@ import type { Writer } from './writer.ts';
 
 /** A loaded record, and the plan for the changes of its handler. */
 export interface SaveTarget {
-  readonly scope: Predicate | undefined;
+  readonly within: Within;
   readonly loaded: StoredRecord;
   readonly plan: SavePlan;
   /** @default the application itself */
@@ -32,7 +32,7 @@ export interface SaveTarget {
 export async function saveRecord(
   collection: ModelCollection,
   model: CompiledModel,
-  { scope, loaded, plan, writer }: SaveTarget,
+  { within, loaded, plan, writer }: SaveTarget,
   work: Work,
 ): Promise<StoredRecord> {
   if (plan.assignments.length === 0) return loaded;
@@ -40,13 +40,13 @@ export async function saveRecord(
   const changes: Changes = { assignments: plan.assignments, embedded: [] };
   const tag = revisionOf(model, loaded.stored);
   if (tag !== undefined)
-    return collection.write(planUpdate(model, { id, scope, precondition: { ifMatch: [{ weak: false, tag }] }, writer }, changes), work);
+    return collection.write(planUpdate(model, { id, within, precondition: { ifMatch: [{ weak: false, tag }] }, writer }, changes), work);
   try {
-    const target = { id, scope: both(isUnchanged(plan), scope), precondition: undefined, writer };
+    const target = { id, within: within.and(isUnchanged(plan)), precondition: undefined, writer };
     return await collection.write(planUpdate(model, target, changes), work);
   } catch (error) {
     if (!isProblem(error) || error.code !== 'not_found') throw error;
-    await collection.findOne(id, scope, { latest: true }, work); // throws 404 if the record no longer exists
+    await collection.findOne(id, within, { latest: true }, work); // throws 404 if the record no longer exists
     throw new Problem({ code: 'precondition_failed', detail: 'Another request has changed the record meanwhile; try again.' });
   }
 }

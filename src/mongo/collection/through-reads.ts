@@ -5,24 +5,16 @@ import type { Commands } from '../driver/commands.ts';
 import type { ReadFirstBatch } from '../driver/read-batches.ts';
 import type { Command } from '../driver/work.ts';
 import { filterOf } from '../predicate/filter-of.ts';
-import { all, bringing } from '../predicate/predicate.ts';
 import type { ThroughReads, Via } from '../relations/through/through-field.ts';
-import type { ThroughQuery } from '../relations/through/through-stages.ts';
+import type { RelatedQuery } from '../relations/through/through-stages.ts';
 
 /** Opens what lists of other collections need of this one. */
-export function openThroughReads(model: CompiledModel, readFirstBatch: ReadFirstBatch, readMany: Commands['readMany']): ThroughReads {
-  const { collection, id } = model;
-  // A missing field of a list counts as null in a `$lookup` and in a filter. It must not lead to a record whose id is
-  // null.
-  const { bsonTypes } = id.leaf;
-  const idIsOfType = bringing({
-    filter: { _id: { $type: bsonTypes } },
-    comparisons: [],
-    paths: ['_id'],
-    expression: (variable) => ({ $in: [{ $type: `${variable}._id` }, { $literal: bsonTypes }] }), // an id is no array
-  });
-
-  function buildFind({ filter: predicate, stages }: ThroughQuery, limit: number, via: Via | undefined, command: Command): object {
+export function openThroughReads(
+  { collection }: CompiledModel,
+  readFirstBatch: ReadFirstBatch,
+  readMany: Commands['readMany'],
+): ThroughReads {
+  function buildFind({ filter: predicate, stages }: RelatedQuery, limit: number, via: Via | undefined, command: Command): object {
     const { maxTimeMS } = command;
     const filter = filterOf(predicate);
     const projection = { _id: 1 };
@@ -38,8 +30,6 @@ export function openThroughReads(model: CompiledModel, readFirstBatch: ReadFirst
   }
 
   return {
-    reachable: (predicate) => all(idIsOfType, predicate),
-
     async findIdsThrough(query, room, work, via) {
       const { found, isCut } = await readMany(work, (command) =>
         command.count(() => readFirstBatch(buildFind(query, room.ids + 1, via, command), command)),

@@ -42,7 +42,8 @@ export function openUpsert(
   const asBytes = collection as object as UpsertsAsBytes;
 
   /** Whether a record with this id is there that the write must not see. */
-  async function isHidden({ id, scope }: UpsertTarget, work: Work): Promise<boolean> {
+  async function isHidden({ id, within }: UpsertTarget, work: Work): Promise<boolean> {
+    const scope = within.of(model);
     if (!scope) return false;
     const filter: Filter = { _id: id, $nor: [filterOf(scope)] };
     const settings = { projection: { _id: 1 }, readPreference: 'primary' } as const;
@@ -55,7 +56,7 @@ export function openUpsert(
   return function upsert(target, record, work) {
     const pipeline = buildUpsert(model, record, new Date());
     const send = (command: Command) =>
-      asBytes.findOneAndUpdate(command.handOver(toFilter(target)), pipeline, {
+      asBytes.findOneAndUpdate(command.handOver(toFilter(model, target)), pipeline, {
         ...command.options,
         ...recordAsBytes,
         upsert: true,
@@ -76,7 +77,8 @@ export function openUpsert(
 }
 
 /** The database would give a new record every value that the filter compares with, but not those in a `$nor`. */
-function toFilter({ id, scope }: UpsertTarget): Filter {
+function toFilter(model: CompiledModel, { id, within }: UpsertTarget): Filter {
+  const scope = within.of(model);
   return { _id: id, [newKey]: null, ...(scope && { $nor: [{ $nor: [filterOf(scope)] }] }) };
 }
 

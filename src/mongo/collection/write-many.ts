@@ -13,10 +13,11 @@ import type { Transact } from '../driver/run-transaction.ts';
 import { Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
 import { both, buildFilter } from '../predicate/filter-of.ts';
-import type { Condition, Filter, Predicate } from '../predicate/predicate.ts';
+import type { Condition, Filter } from '../predicate/predicate.ts';
 import { checkStored, refusalsBy } from '../query/apply-changes.ts';
 import { type Deletion, marking, newDeletion } from '../query/deleted.ts';
 import { buildUpdate, changesNothing, requireMergeable } from '../query/update-pipeline.ts';
+import { seeing, type Within } from '../query/within.ts';
 import { StoredRecord, spellId } from '../stored-record.ts';
 import { mostHookBytes, type Writer } from './writer.ts';
 
@@ -25,7 +26,7 @@ type Stored = Record<string, unknown>;
 /** The records that a write to many addresses. */
 export interface Targets {
   readonly conditions: readonly Condition[];
-  readonly scope: Predicate | undefined;
+  readonly within: Within;
   /** The most records that may match. If more do, it is 422, and nothing is written. */
   readonly max: number;
   /** @default the application itself */
@@ -65,7 +66,7 @@ export interface ManyWrites {
   /** Reads the same records again, after the write. 422 if they are more than 16 MiB. */
   findWritten(before: readonly StoredRecord[], work: Work): Promise<StoredRecord[]>;
   /** Reads records whole, in parts that fit into memory. */
-  readParts(ids: readonly unknown[], scope: Predicate | undefined, work: Work): AsyncIterable<readonly StoredRecord[]>;
+  readParts(ids: readonly unknown[], within: Within, work: Work): AsyncIterable<readonly StoredRecord[]>;
 }
 
 interface Settings extends Pick<Commands, 'readMany' | 'write'> {
@@ -109,11 +110,11 @@ export function openManyWrites(
 
   /** Writes to all records or none. `run` returns how many it has changed. */
   function writeAll(
-    { conditions, scope, max }: Targets,
+    { conditions, within, max }: Targets,
     work: Work,
     run: (ids: readonly unknown[], filter: Filter) => Promise<number>,
   ): Promise<Affected> {
-    const filter = both(buildFilter(conditions), scope);
+    const filter = both(buildFilter(conditions), within.of(model));
     return transact(work, async (transaction) => {
       const ids = await findIds(filter, max, work);
       return { matched: ids.length, modified: await transaction.join(() => run(ids, filter)), ids };
@@ -139,7 +140,7 @@ export function openManyWrites(
     if (!storedCheck) return;
     const refused: FieldError[][] = [];
     const turn = new Turn();
-    for await (const some of readParts(ids, undefined, work)) {
+    for await (const some of readParts(ids, seeing('with', undefined), work)) {
       for (const { stored } of some) {
         await turn.pass();
         const missing = refusalsBy(stored, changes);
@@ -216,10 +217,10 @@ export function openManyWrites(
     return new StoredRecord(model, bytes);
   }
 
-  async function* readParts(ids: readonly unknown[], scope: Predicate | undefined, work: Work): AsyncGenerator<readonly StoredRecord[]> {
+  async function* readParts(ids: readonly unknown[], within: Within, work: Work): AsyncGenerator<readonly StoredRecord[]> {
     for (let left = ids; left.length > 0; ) {
       const some = left.slice(0, mostAtOnce);
-      const { found, isCut } = await readReply(both({ _id: { $in: some } }, scope), some.length, work);
+      const { found, isCut } = await readReply(both({ _id: { $in: some } }, within.of(model)), some.length, work);
       for (const part of inParts(found, mostAtOnce, bytesOfPart)) yield part.map(asRecord); // what is decoded of it is let go with it
       const read = new Set(isCut ? found.map((bytes) => asRecord(bytes).idText) : []);
       left = isCut ? left.filter((id) => !read.has(idToJson(model.id.leaf, id))) : left.slice(mostAtOnce);
@@ -227,8 +228,8 @@ export function openManyWrites(
   }
 
   return {
-    async findTargets({ conditions, scope, max }, work) {
-      const found = await readWhole(both(buildFilter(conditions), scope), max + 1, work);
+    async findTargets({ conditions, within, max }, work) {
+      const found = await readWhole(both(buildFilter(conditions), within.of(model)), max + 1, work);
       if (found.length > max) throw tooManyMatches(max);
       return found;
     },

@@ -41,15 +41,16 @@ export function openWriteOne(
     return command.count(() => collection.findOne<Stored>(command.handOver(filter), { ...command.options, ...options }));
   }
 
-  function toFilter({ target: { id, scope, precondition }, changes, where }: WritePlan): Filter {
-    const further = [scope, precondition && buildPrecondition(model, precondition), changes && requireMergeable(changes), where];
+  function toFilter({ target: { id, within, precondition }, changes, where }: WritePlan): Filter {
+    const further = [within.of(model), precondition && buildPrecondition(model, precondition), changes && requireMergeable(changes), where];
     return further.reduce<Filter>((filter, one) => (one ? both(filter, one) : filter), { _id: id });
   }
 
   /** Finds out why a write matched nothing. Returns the record if neither the target nor the changes explain it. */
-  async function explainMiss({ id, scope, precondition }: Target, changes: Changes | undefined, work: Work): Promise<Stored> {
+  async function explainMiss({ id, within, precondition }: Target, changes: Changes | undefined, work: Work): Promise<Stored> {
     // A secondary may not have the state yet that the write has seen.
-    const stored = await readLatest(work, (command) => findFirst(both({ _id: id }, scope), command, { readPreference: 'primary' }));
+    const filter = both({ _id: id }, within.of(model));
+    const stored = await readLatest(work, (command) => findFirst(filter, command, { readPreference: 'primary' }));
     if (!stored) throw notFound();
     checkPrecondition(model, precondition, stored);
     const refused = changes ? refusalsBy(stored, changes) : [];

@@ -2,7 +2,7 @@ import type { Document as BsonDocument } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Assignment, Changes } from '../../model/write/plan-changes.ts';
 import type { Filter } from '../predicate/predicate.ts';
-import { type Deletion, marking, newDeletion, unmarking, type Visible } from '../query/deleted.ts';
+import { type Deletion, marking, newDeletion, unmarking } from '../query/deleted.ts';
 import { buildUpdate, changesNothing } from '../query/update-pipeline.ts';
 import type { Target } from './writer.ts';
 
@@ -16,8 +16,6 @@ export type WriteKind = 'update' | 'step' | 'element' | 'remove' | 'restore';
 export interface WritePlan {
   readonly kind: WriteKind;
   readonly target: Target;
-  /** Which records it sees. @default those that the collection sees */
-  readonly sees?: Visible;
   /**
    * The values that are set: what they refer to is checked, and what the record lacks for them explains a miss.
    * @default none
@@ -60,7 +58,7 @@ export function planRemove(model: CompiledModel, target: Target, deletion = newD
  */
 export function planRestore(model: CompiledModel, target: Target, clearing: readonly BsonDocument[] = []): WritePlan {
   const build = (now: Date) => [...clearing, ...buildUpdate(model, unmarking(model), now)];
-  return { kind: 'restore', target, sees: 'only', build };
+  return { kind: 'restore', target: { ...target, within: target.within.seeing('only') }, build };
 }
 
 /** Whether a patch or put sets nothing, so that the record is only looked for. */

@@ -3,6 +3,7 @@ import type { Told } from '../driver/duplicate-key.ts';
 import type { Predicate } from '../predicate/predicate.ts';
 import type { Precondition } from '../query/precondition.ts';
 import type { WriteBounds } from '../query/require-within.ts';
+import type { Within } from '../query/within.ts';
 import type { StoredRecord } from '../stored-record.ts';
 
 /** The records of a model, as one resource shows them. */
@@ -58,10 +59,10 @@ export interface CascadeObserver {
   happened(records: readonly CascadedRecord[]): Promise<void>;
 }
 
-/** The record that a write addresses. Its id, the row scope and the precondition are all part of the write's filter. */
+/** The record that a write addresses. Its id, what the write reaches and the precondition are all part of its filter. */
 export interface Target {
   readonly id: unknown;
-  readonly scope: Predicate | undefined;
+  readonly within: Within;
   readonly precondition: Precondition | undefined;
   /** @default the application itself */
   readonly writer?: Writer | undefined;

@@ -16,6 +16,7 @@ import type { Page } from '../list/build-page.ts';
 import { type ListContext, type ListQuery, type ListRules, parseListQuery, viewsOf } from '../list/parse-list-query.ts';
 import { both } from '../predicate/filter-of.ts';
 import type { Predicate } from '../predicate/predicate.ts';
+import { living } from '../query/within.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { entriesOf, modelOfEntries, projectChanges } from './entries.ts';
 import { bothWithin } from './entry-scope.ts';
@@ -67,7 +68,7 @@ export function openHistoryList(model: CompiledModel, { name, ...rules }: Histor
     findPage(query, record, scope, maxPageBytes, work) {
       const isShown = { $or: [{ change: { $ne: 'patched' } }, seen] }; // what nobody may see is no change
       const within = both({ ...entriesOf(record), ...isShown }, bothWithin(model, scope));
-      return collection.findPage(query, within, { maxPageBytes, projection, countsAll: true }, work);
+      return collection.findPage(query, living(within), { maxPageBytes, projection, countsAll: true }, work);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Work } from '../driver/work.ts';
+import type { Within } from '../query/within.ts';
 
 /** Records of one collection that are gone for good. */
 export interface Gone {
@@ -52,7 +53,7 @@ export interface Batch {
 
 /** The records of a collection that are purged. */
 interface Purging {
-  purgeAll(ids: readonly unknown[], scope: undefined, work: Work): Promise<void>;
+  purgeAll(ids: readonly unknown[], within: Within, work: Work): Promise<void>;
 }
 
 /** All that is kept of records beside them. */

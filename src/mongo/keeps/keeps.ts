@@ -4,6 +4,7 @@ import type { Model } from '../../model/define/define-model.ts';
 import { runTransaction } from '../driver/run-transaction.ts';
 import type { IdempotencyKeys } from '../idempotency-keys.ts';
 import { keepsOfLedgers } from '../ledger/keeps-of-ledgers.ts';
+import { seeing } from '../query/within.ts';
 import type { References } from '../relations/references.ts';
 import { keepsOfRemovals } from '../removals/keeps-of-removals.ts';
 import type { Batch, Keep, Keeps, Purged } from './keep.ts';
@@ -51,7 +52,7 @@ export function openKeeps(settings: KeepsSettings): Keeps {
     },
     async purgeAll(model, records, ids, work, removal) {
       async function purge(): Promise<Batch> {
-        await records.purgeAll(ids, undefined, work);
+        await records.purgeAll(ids, seeing('with', undefined), work);
         return { found: ids };
       }
       await keeps.eraseWith(model, work, purge, removal);

@@ -3,8 +3,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { absent } from '../../model/node.ts';
 import { deletionKey } from '../../model/value/own-keys.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
-import { expressionOf } from '../predicate/expression-of.ts';
-import { all, bringing, type Comparison, type Filter, fulfilling, type Predicate } from '../predicate/predicate.ts';
+import type { Filter } from '../predicate/predicate.ts';
 
 /**
  * Which records of a model with `t.deletedAt()` an operation sees: the living ones, only those that are deleted, or all
@@ -32,7 +31,7 @@ export function newDeletion(): Deletion {
  * A bound below every time. With it, and not with `$ne: null`, the planner of the database knows that it may use an
  * index of deleted records.
  */
-const beforeAllTimes = new Date(-8.64e15);
+export const beforeAllTimes = new Date(-8.64e15);
 
 /**
  * A filter for the living records; undefined if a delete removes the records of the model. A partial index may have it
@@ -53,22 +52,6 @@ export function isDeleted({ deletedAt }: Deletable): Filter | undefined {
 /** A filter for the records that were deleted at this time or before. */
 export function isDeletedUntil({ deletedAt }: Deletable, until: Date): Filter {
   return { [keyOf({ deletedAt })]: { $gte: beforeAllTimes, $lte: until } };
-}
-
-/** Compiles the limits of a scope to what an operation sees. */
-export function compileNarrow({ deletedAt }: Deletable, visible: Visible): (scope: Predicate | undefined) => Predicate | undefined {
-  const seen = visible === 'live' ? isLive({ deletedAt }) : visible === 'only' ? isDeleted({ deletedAt }) : undefined;
-  if (!deletedAt || !seen) return (scope) => scope;
-  const field = { name: deletedAt.name, path: deletedAt.key };
-  const own = visible === 'live' ? living(field, seen) : fulfilling([{ field, operator: 'gte', value: beforeAllTimes }]);
-  return (scope) => all(scope, own);
-}
-
-/** The living records. A comparison would be spelt otherwise than in the filters of their indexes. */
-function living(field: Comparison['field'], filter: Filter): Predicate {
-  const isNull: Comparison = { field, operator: 'eq', value: null };
-  const isWithout = fulfilling([isNull]);
-  return bringing({ filter, comparisons: [isNull], hidesDeleted: true, expression: (variable) => expressionOf(isWithout, variable) });
 }
 
 /** The changes that mark a record as deleted. */

@@ -124,10 +124,10 @@ function openCheckedWrites(
   async function findNew(
     missing: readonly Named[],
     changes: Changes,
-    { id, scope, precondition, writer }: Target,
+    { id, within, precondition, writer }: Target,
     work: Work,
   ): Promise<Named[]> {
-    const [found] = await plain.find({ among: [id], scope }, whole(), work);
+    const [found] = await plain.find({ among: [id], within }, whole(), work);
     if (!found) throw notFound(); // 404 and 412 come first
     checkPrecondition(model, precondition, found.stored);
     return newIn(missing, changes, found.stored, writer);
@@ -246,10 +246,10 @@ function openCheckedWrites(
     },
 
     upsert(target, stored, work) {
-      const { id, scope, writer } = target;
+      const { id, within, writer } = target;
       const named = namedInRecords(edges, [stored], { areOne: true, arePlaced: false, writer });
       const look = async (missing: readonly Named[]) => {
-        const [found] = await plain.find({ among: [id], scope }, whole(), work);
+        const [found] = await plain.find({ among: [id], within }, whole(), work);
         const assignments = Object.entries(stored).map(([path, value]) => ({ path, value }));
         return found ? newIn(missing, { assignments, embedded: [] }, found.stored, writer) : missing;
       };

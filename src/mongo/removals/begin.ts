@@ -48,11 +48,9 @@ export function openRemovals(settings: RemovalSettings): Removals {
   async function removeFirst(row: RemovalRow, model: CompiledModel, target: Target, work: Work): Promise<unknown> {
     const collection = openCollection(model, { db, maxTimeMS });
     if (row.kind === 'remove') return (await collection.write(planRemove(model, target, row.deletion), work)).stored._id;
-    const { id, scope } = target;
-    const all = collection.seeing.with;
-    const [found] = await all.find({ among: [id], scope }, idsOnly, work);
+    const [found] = await collection.find({ among: [target.id], within: target.within.seeing('with') }, idsOnly, work);
     if (found === undefined) throw notFound();
-    await keeps.purgeAll(model, all, [found], work, row._id);
+    await keeps.purgeAll(model, collection, [found], work, row._id);
     return found;
   }
 

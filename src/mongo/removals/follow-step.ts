@@ -1,9 +1,10 @@
 import { idToJson } from '../../model/value/number-in-path.ts';
 import { deletionKey } from '../../model/value/own-keys.ts';
 import { idsOnly } from '../collection/find.ts';
-import type { PlainOperations } from '../collection/operations.ts';
 import type { Work } from '../driver/work.ts';
 import type { Keeps } from '../keeps/keep.ts';
+import type { Predicate } from '../predicate/predicate.ts';
+import { living, seeing, type Within } from '../query/within.ts';
 import { buildClear } from '../relations/cascade/clear-references.ts';
 import { type IdSet, planCascade, toSet } from '../relations/cascade/plan-cascade.ts';
 import type { Edge, ReferenceEnd, References } from '../relations/references.ts';
@@ -95,10 +96,10 @@ function putOff({ _id, ...step }: Step): Omit<Step, '_id'> {
  */
 async function findGone({ model, collection }: ReferenceEnd, ids: readonly unknown[], { row, work }: Following): Promise<unknown[]> {
   const isMarked = row.kind === 'remove' && model.deletedAt !== undefined;
-  const scope = isMarked ? { [deletionKey]: { $ne: row.deletion.id } } : undefined;
-  const there = toSet(model, await collection.seeing.with.find({ among: ids, scope }, idsOnly, work));
+  const within = seeing('with', isMarked ? { [deletionKey]: { $ne: row.deletion.id } } : undefined);
+  const there = toSet(model, await collection.find({ among: ids, within }, idsOnly, work));
   const gone = ids.filter((id) => !there.has(idToJson(model.id.leaf, id)));
-  if (isMarked) await collection.seeing.only.holdAll(gone, undefined, work);
+  if (isMarked) await collection.holdAll(gone, seeing('only', undefined), work);
   return gone;
 }
 
@@ -110,13 +111,13 @@ async function findHolders(
   following: Following,
 ): Promise<IdSet> {
   const scope = aside.length > 0 ? { _id: { $nin: aside } } : undefined;
-  const which = { path: field.path, among: ids, scope, limit: most };
-  return toSet(holder.model, await seenOf(holder, following).find(which, idsOnly, following.work));
+  const which = { path: field.path, among: ids, within: holding(following.row, scope), limit: most };
+  return toSet(holder.model, await holder.collection.find(which, idsOnly, following.work));
 }
 
 /** A purge also follows what deleted records refer to. */
-function seenOf({ collection }: ReferenceEnd, { row }: Following): PlainOperations {
-  return row.kind === 'purge' ? collection.seeing.with : collection;
+function holding({ kind }: RemovalRow, scope: Predicate | undefined): Within {
+  return seeing(kind === 'purge' ? 'with' : 'live', scope);
 }
 
 /**
@@ -138,7 +139,7 @@ async function divide(
       const { collection, model } = edge.holder;
       const scope = model.collection === ofModel.collection ? { _id: { $nin: [...going.values()] } } : undefined;
       const isRestricted = async (ids: readonly unknown[]) =>
-        (await collection.find({ path: edge.field.path, among: ids, scope, limit: 1 }, idsOnly, work)).length > 0;
+        (await collection.find({ path: edge.field.path, among: ids, within: living(scope), limit: 1 }, idsOnly, work)).length > 0;
       if (!(await isRestricted([...going.values()]))) continue;
       by.push(edge);
       for (const [key, id] of [...going]) if (await isRestricted([id])) going.delete(key);
@@ -163,8 +164,8 @@ async function remove({ model, collection }: ReferenceEnd, going: IdSet, followi
       ids.map((id) => ({ collection: model.collection, id })),
       work,
     );
-  if (row.kind === 'remove') await collection.removeAll(ids, undefined, { ...row.deletion, writtenAt: new Date() }, work);
-  else await keeps.purgeAll(model, collection.seeing.with, ids, work, row._id);
+  if (row.kind === 'remove') await collection.removeAll(ids, living(undefined), { ...row.deletion, writtenAt: new Date() }, work);
+  else await keeps.purgeAll(model, collection, ids, work, row._id);
   const begun = { removal: row._id, collection: model.collection, ids };
   if (incoming) await rows.add(firstStep(begun), work);
   else if (row.kind === 'purge' && keeps.areMentioned(model.collection)) await rows.add(lastStep(begun), work);
@@ -174,5 +175,5 @@ async function clear(first: Lost, found: IdSet, step: Step, following: Following
   const holders = [...found.values()];
   const losing = { ...following, findGone: (end: ReferenceEnd, ids: readonly unknown[]) => findGone(end, ids, following) };
   const update = buildClear(await lostTogether(first, holders, step, losing), new Date());
-  await seenOf(first.edge.holder, following).rewriteAll(holders, undefined, [update], following.work);
+  await first.edge.holder.collection.rewriteAll(holders, holding(following.row, undefined), [update], following.work);
 }

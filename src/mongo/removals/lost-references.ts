@@ -2,6 +2,7 @@ import { own } from '../../model/value/plain-object.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
 import { partsAt } from '../collection/find.ts';
 import type { Work } from '../driver/work.ts';
+import { seeing } from '../query/within.ts';
 import type { Edge, ReferenceEnd, References } from '../relations/references.ts';
 import { isClearing } from './edges.ts';
 import type { RemovalRow, RemovalRows, Step } from './removal-rows.ts';
@@ -36,7 +37,7 @@ export async function lostTogether(
   const others = references.heldBy(holder.model).filter((edge) => isClearing(edge) && edge !== first.edge);
   if (others.length === 0) return [first];
   const paths = others.map(({ field }) => field.path);
-  const stored = await holder.collection.seeing.with.find({ among: holders }, partsAt(paths), work);
+  const stored = await holder.collection.find({ among: holders, within: seeing('with', undefined) }, partsAt(paths), work);
   const lost = [first];
   for (const edge of others) {
     const keys = edge.field.path.split('.');

@@ -7,6 +7,7 @@ import type { Document, HasFields } from '../../model/define/infer.ts';
 import { openCollection } from '../../mongo/collection/collection.ts';
 import { Work } from '../../mongo/driver/work.ts';
 import type { everything } from '../../mongo/predicate/read-scope.ts';
+import { seeing } from '../../mongo/query/within.ts';
 import { readId } from '../../store/open-store.ts';
 import type { Store, StoreFilter } from '../../store/store.ts';
 import type { DeliveryRows } from './delivery-rows.ts';
@@ -64,9 +65,10 @@ function compileLoad(api: Api): (event: Event) => Promise<unknown> {
   return async function load({ model: name, subject }) {
     const model = byName.get(name);
     if (!model) throw new Error(`An event is about ${name}, a model that the api does not know: add it to \`models\` of the api.`);
-    const reads = openCollection(model, { db, maxTimeMS }).seeing[model.deletedAt ? 'with' : 'live'];
+    const reads = openCollection(model, { db, maxTimeMS });
     try {
-      return (await reads.findOne(readId(model, subject), undefined, { fetchPrivate: true, latest: true }, new Work())).document;
+      return (await reads.findOne(readId(model, subject), seeing('with', undefined), { fetchPrivate: true, latest: true }, new Work()))
+        .document;
     } catch (error) {
       if (isProblem(error) && error.status === 404) return undefined;
       throw error;

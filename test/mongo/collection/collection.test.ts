@@ -5,6 +5,7 @@ import { openCollection } from '../../../src/mongo/collection/collection.ts';
 import { planRemove, planUpdate } from '../../../src/mongo/collection/write-plan.ts';
 import type { Target } from '../../../src/mongo/collection/writer.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';
+import { living } from '../../../src/mongo/query/within.ts';
 import { useDatabase } from '../../support/database/database.ts';
 
 const model = compileModel(
@@ -22,7 +23,7 @@ const model = compileModel(
 );
 const database = useDatabase();
 const docs = () => database.db.collection<{ _id: string; [key: string]: unknown }>('docs');
-const target = (id: string): Target => ({ id, scope: undefined, precondition: undefined });
+const target = (id: string): Target => ({ id, within: living(undefined), precondition: undefined });
 
 beforeEach(async () => {
   await docs().deleteMany({});
@@ -44,7 +45,7 @@ describe('openCollection()', () => {
     try {
       const store = openCollection(model, { db: client.db(database.db.databaseName) });
       const text = '{"id":"a","big":9007199254740993,"bytes":"eA==","any":"a","revision":1}';
-      expect((await store.findOne('a', undefined, {}, new Work())).toText()).toBe(text);
+      expect((await store.findOne('a', living(undefined), {}, new Work())).toText()).toBe(text);
       const changes = { assignments: [{ path: 'big', value: 9007199254740995n }], embedded: [] };
       const updated = await store.write(planUpdate(model, target('a'), changes), new Work());
       expect(updated.toText()).toBe('{"id":"a","big":9007199254740995,"bytes":"eA==","any":"a","revision":2}');
@@ -77,9 +78,9 @@ describe('openCollection()', () => {
     const stored = Object.freeze({ _id: 'n', big: 1n, revision: 0 });
     await store.insert(stored, new Work());
     const scope = Object.freeze({ big: Object.freeze({ $eq: 1n }) });
-    expect((await store.findOne('n', scope, { fetchPrivate: true }, new Work())).id).toBe('n');
+    expect((await store.findOne('n', living(scope), { fetchPrivate: true }, new Work())).id).toBe('n');
     const precondition = Object.freeze({ ifMatch: Object.freeze([{ weak: false, tag: '0' }]) });
-    await store.write(planRemove(model, { id: 'n', scope, precondition }), new Work());
+    await store.write(planRemove(model, { id: 'n', within: living(scope), precondition }), new Work());
     expect(await docs().countDocuments()).toBe(1);
   });
 

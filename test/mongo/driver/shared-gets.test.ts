@@ -7,6 +7,7 @@ import { compileFirstBatch, type ReadFirstBatch } from '../../../src/mongo/drive
 import { SharedGets } from '../../../src/mongo/driver/shared-gets.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';
 import { idTextIn } from '../../../src/mongo/query/text-of.ts';
+import { living } from '../../../src/mongo/query/within.ts';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
 
@@ -19,7 +20,7 @@ const ids = Array.from({ length: 100 }, (_, n) => `id-${n}`);
 const docs = () => database.db.collection<{ _id: string }>('docs');
 const open = (options: object = {}): ModelCollection => openCollection(model, { db: database.db, ...options });
 const textOf = async (store: ModelCollection, id: string, scope?: object, work = new Work()) =>
-  (await store.findOne(id, scope as never, {}, work)).toText();
+  (await store.findOne(id, living(scope as never), {}, work)).toText();
 const finds = () => commands.events.filter(({ commandName }) => commandName === 'find').map(({ command }) => command);
 const expected = (id: string) => JSON.stringify({ id, owner: Number(id.slice(3)) % 2 ? 'ann' : 'bob', text: `text of ${id}`, revision: 0 });
 
@@ -85,7 +86,9 @@ describe('gets that come while others are under way', () => {
   it('are one command even where ids that can be spelt in one way only do not exist', async () => {
     const byId = compileModel(defineModel('ById', { collection: 'by_id', fields: { text: t.string() } }));
     const store = openCollection(byId, { db: database.db });
-    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => store.findOne(new ObjectId(), undefined, {}, new Work())));
+    const answers = await Promise.allSettled(
+      Array.from({ length: 10 }, () => store.findOne(new ObjectId(), living(undefined), {}, new Work())),
+    );
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 'rejected'));
     expect(finds()).toHaveLength(2);
   });
@@ -97,7 +100,7 @@ describe('gets that come while others are under way', () => {
     await database.db.collection<{ _id: string }>('odd').insertOne({ _id: 'r', a: 'A', b: 'B', 'a,b': 'C' } as never);
     const store = openCollection(odd, { db: database.db });
     const get = async (...names: string[]) =>
-      (await store.findOne('r', undefined, { fields: odd.selector.select(names) }, new Work())).toText();
+      (await store.findOne('r', living(undefined), { fields: odd.selector.select(names) }, new Work())).toText();
     await expect(Promise.all([get('a'), get('a', 'b'), get('a,b'), get('a', 'b'), get('a,b')])).resolves.toEqual([
       '{"id":"r","a":"A"}',
       '{"id":"r","a":"A","b":"B"}',

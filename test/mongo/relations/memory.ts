@@ -1,5 +1,6 @@
 import { MongoClient } from 'mongodb';
-import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { type CompiledModel, compileModel } from '../../../src/model/compile/compile-model.ts';
+import type { Within } from '../../../src/mongo/query/within.ts';
 import { compileEdges } from '../../../src/mongo/relations/compile-edges.ts';
 import { type CascadeLimits, type Edge, type ReferenceEnd, References } from '../../../src/mongo/relations/references.ts';
 import type { Any } from '../../support/any.ts';
@@ -33,7 +34,7 @@ export function openMemory(
   const ends = new Map(
     definitions.map((definition): [string, ReferenceEnd] => {
       const model = compileModel(definition);
-      return [model.name, { model, collection: openRecords(model.collection, records[model.collection] ?? [], asked) }];
+      return [model.name, { model, collection: openRecords(model, records[model.collection] ?? [], asked) }];
     }),
   );
   const end = (name: string) => ends.get(name) as ReferenceEnd;
@@ -51,20 +52,23 @@ export function openMemory(
   };
 }
 
-function openRecords(name: string, records: readonly StoredOne[], asked: (readonly unknown[])[]): Any {
-  const within = (scope: Any) => records.filter((record) => Object.entries(scope ?? {}).every(([key, value]) => record[key] === value));
+function openRecords(model: CompiledModel, records: readonly StoredOne[], asked: (readonly unknown[])[]): Any {
+  const name = model.collection;
+  const those = (scope: Any) => records.filter((record) => Object.entries(scope ?? {}).every(([key, value]) => record[key] === value));
   return {
-    async find({ path = '_id', among: ids, scope, limit = ids.length }: Any) {
+    async find({ path = '_id', among: ids, within, limit = ids.length }: Any) {
+      const scope = within.of(model);
       asked.push(['find', name, path, ids, scope, limit]);
       const refers = (record: StoredOne) => [record[path]].flat().some((id) => ids.includes(id));
-      return within(scope)
+      return those(scope)
         .filter(refers)
         .map(({ _id }) => _id)
         .slice(0, limit);
     },
-    async holdAll(ids: readonly unknown[], scope: unknown) {
+    async holdAll(ids: readonly unknown[], within: Within) {
+      const scope = within.of(model);
       asked.push(['hold', name, '_id', ids, scope]);
-      return within(scope).filter(({ _id }) => ids.includes(_id)).length;
+      return those(scope).filter(({ _id }) => ids.includes(_id)).length;
     },
   };
 }

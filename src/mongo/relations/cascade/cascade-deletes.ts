@@ -10,12 +10,15 @@ import type { Transact } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
 import { type Deletion, newDeletion } from '../../query/deleted.ts';
+import { living } from '../../query/within.ts';
 import type { StoredRecord } from '../../stored-record.ts';
 import type { Latched } from '../check/latches/latch.ts';
 import type { CascadeLimits, Edge, References } from '../references.ts';
 import { retellBy } from '../retellings.ts';
 import { buildClear } from './clear-references.ts';
 import { type CascadePlan, findRestricting, planCascade, type Rewrite } from './plan-cascade.ts';
+
+const everyLiving = living(undefined);
 
 /** The most records that a problem counts. */
 const mostCounted = 1_000;
@@ -79,17 +82,21 @@ async function carryOut(
   const room = observer && new Room(mostHookBytes, tooLargeReferences);
   for (const { edge, ids } of plan.deleted) {
     const { holder } = edge;
-    const before = observer?.wants(holder, 'deleted') ? await holder.collection.find({ among: ids }, whole(room), work) : [];
-    await holder.collection.removeAll(ids, undefined, deletion, work);
+    const before = observer?.wants(holder, 'deleted')
+      ? await holder.collection.find({ among: ids, within: everyLiving }, whole(room), work)
+      : [];
+    await holder.collection.removeAll(ids, everyLiving, deletion, work);
     for (const one of before) happened.push({ source: holder, change: 'deleted', before: one, after: undefined });
   }
   for (const rewrite of plan.rewritten) {
     const { holder } = rewrite;
     const ids = [...rewrite.ids.values()];
     const isWanted = observer?.wants(holder, 'changed') ?? false;
-    const before = isWanted ? await holder.collection.find({ among: ids }, whole(room), work) : [];
+    const before = isWanted ? await holder.collection.find({ among: ids, within: everyLiving }, whole(room), work) : [];
     await clearAll(rewrite, plan, work);
-    const after = isWanted ? byId(await holder.collection.find({ among: ids }, whole(), work)) : new Map<string, StoredRecord>();
+    const after = isWanted
+      ? byId(await holder.collection.find({ among: ids, within: everyLiving }, whole(), work))
+      : new Map<string, StoredRecord>();
     for (const one of before) happened.push({ source: holder, change: 'changed', before: one, after: after.get(one.idText) });
   }
   return happened;
@@ -104,7 +111,7 @@ async function clearAll({ holder, edges, ids }: Rewrite, { gone }: CascadePlan, 
     const some = lost.map(({ edge, parts }) => ({ edge, ids: parts[part] ?? [] })).filter((one) => one.ids.length > 0);
     return buildClear(some, part === 0 ? now : undefined);
   });
-  await holder.collection.rewriteAll([...ids.values()], undefined, pipelines, work);
+  await holder.collection.rewriteAll([...ids.values()], everyLiving, pipelines, work);
 }
 
 function byId(records: readonly StoredRecord[]): Map<string, StoredRecord> {

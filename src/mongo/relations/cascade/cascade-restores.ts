@@ -12,6 +12,7 @@ import type { Transact } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
 import { unmarking } from '../../query/deleted.ts';
 import { buildUpdate } from '../../query/update-pipeline.ts';
+import { living, seeing } from '../../query/within.ts';
 import type { StoredRecord } from '../../stored-record.ts';
 import { anywhere, danglingIn, findMissing, namedInRecords } from '../check/check-references.ts';
 import type { Edge, ReferenceEnd, References } from '../references.ts';
@@ -22,12 +23,14 @@ type Stored = Readonly<Record<string, unknown>>;
 /** Records of one collection that a restore brings back. */
 interface Group {
   readonly model: CompiledModel;
-  readonly collection: Pick<ModelCollection, 'seeing' | 'find'>;
+  readonly collection: Pick<ModelCollection, 'find' | 'rewriteAll'>;
   /** The records that hooks may see; undefined if a cascade leads to none of the collection. */
   source: ReferenceEnd | undefined;
   /** The ids and references of the records, by the texts of their ids. */
   readonly records: Map<string, Stored>;
 }
+
+const everyDeleted = seeing('only', undefined);
 
 /** The most records of one deletion: the addressed records and the cascaded ones. */
 const mostOfDeletion = 110_000;
@@ -50,8 +53,8 @@ export function openCascadeRestore(
 ): ModelCollection['write'] {
   return function restore({ target }, work) {
     return transact(work, async (transaction) => {
-      const { id, scope, precondition } = target;
-      const { stored: root, idText } = await plain.seeing.only.findOne(id, scope, { fetchPrivate: true, precondition }, work);
+      const { id, within, precondition } = target;
+      const { stored: root, idText } = await plain.findOne(id, within, { fetchPrivate: true, precondition }, work);
       const own: Group = { model, collection: plain, source: undefined, records: new Map([[idText, root]]) };
       const groups = await collect(references, own, root, work);
       const lost = await findLost(references, groups, work);
@@ -82,7 +85,7 @@ async function collect(references: References, own: Group, root: Stored, work: W
   const groups = new Map([[own.model.collection, own]]);
   const deletion = root[deletionKey];
   if (deletion === undefined) return groups;
-  const scope = { [deletionKey]: { $eq: deletion } };
+  const within = seeing('only', { [deletionKey]: { $eq: deletion } });
   const steps: { readonly model: CompiledModel; readonly ids: readonly unknown[] }[] = [{ model: own.model, ids: [root._id] }];
   for (let step = steps.shift(); step; step = steps.shift()) {
     for (const { holder, field } of taking(step.model, references)) {
@@ -90,12 +93,11 @@ async function collect(references: References, own: Group, root: Stored, work: W
       const group = groups.get(model.collection) ?? { model, collection, source: holder, records: new Map<string, Stored>() };
       group.source ??= holder;
       groups.set(model.collection, group);
-      const deleted = collection.seeing.only;
-      const found = await deleted.find({ path: field.path, among: step.ids, scope, limit: mostOfDeletion }, idsOnly, work);
+      const found = await collection.find({ path: field.path, among: step.ids, within, limit: mostOfDeletion }, idsOnly, work);
       const added = found.filter((id) => !group.records.has(idToJson(model.id.leaf, id)));
       if (added.length === 0) continue;
       const paths = references.heldBy(model).map(({ field }) => field.path);
-      const records = await deleted.find({ among: added, scope }, partsAt(paths), work);
+      const records = await collection.find({ among: added, within }, partsAt(paths), work);
       for (const record of records) group.records.set(idToJson(model.id.leaf, record._id), record);
       steps.push({ model, ids: records.map(({ _id }) => _id) });
     }
@@ -196,7 +198,7 @@ async function readSeen(
   for (const { source, collection, records } of groups.values()) {
     if (!source || !observer?.wants(source, 'restored')) continue;
     const ids = idsIn(records).filter((id) => id !== root._id);
-    seen.push({ source, collection, before: await collection.seeing.only.find({ among: ids }, whole(room), work) });
+    seen.push({ source, collection, before: await collection.find({ among: ids, within: everyDeleted }, whole(room), work) });
   }
   return seen;
 }
@@ -212,7 +214,9 @@ async function readAfter(seen: readonly Seen[], work: Work): Promise<CascadedRec
   const restored: CascadedRecord[] = [];
   for (const { source, collection, before } of seen) {
     const ids = before.map(({ stored }) => stored._id);
-    const after = new Map((await collection.find({ among: ids }, whole(), work)).map((record) => [record.idText, record]));
+    const after = new Map(
+      (await collection.find({ among: ids, within: living(undefined) }, whole(), work)).map((record) => [record.idText, record]),
+    );
     for (const one of before) restored.push({ source, change: 'restored', before: one, after: after.get(one.idText) });
   }
   return restored;
@@ -225,7 +229,7 @@ async function bringBack(references: References, groups: ReadonlyMap<string, Gro
     if (ids.length === 0) continue;
     const pipeline = [...clearing(references, { model, records }, lost), ...buildUpdate(model, unmarking(model), new Date())];
     try {
-      await collection.seeing.only.rewriteAll(ids, undefined, [pipeline], work);
+      await collection.rewriteAll(ids, everyDeleted, [pipeline], work);
     } catch (error) {
       throw isProblem(error) && error.code === 'duplicate_key' ? takenByOther(error) : error;
     }

@@ -3,6 +3,7 @@ import { idToJson } from '../../../model/value/number-in-path.ts';
 import { idsOnly } from '../../collection/find.ts';
 import type { Work } from '../../driver/work.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
+import { living } from '../../query/within.ts';
 import type { CascadeLimits, Edge, ReferenceEnd, References } from '../references.ts';
 
 /** Records of one collection, by the texts of their ids. */
@@ -111,7 +112,7 @@ async function findStaying(
   work: Work,
 ): Promise<IdSet> {
   const going = gone.get(holder.model.collection);
-  const which = { path: field.path, among: targets, scope, limit: most + (going?.size ?? 0) };
+  const which = { path: field.path, among: targets, within: living(scope), limit: most + (going?.size ?? 0) };
   const found = await holder.collection.find(which, idsOnly, work);
   const staying = toSet(holder.model, found);
   for (const key of going?.keys() ?? []) staying.delete(key);

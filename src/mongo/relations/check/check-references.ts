@@ -9,6 +9,7 @@ import type { Writer } from '../../collection/writer.ts';
 import type { Work } from '../../driver/work.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
 import { applyChanges } from '../../query/apply-changes.ts';
+import { living } from '../../query/within.ts';
 import type { Edge } from '../references.ts';
 import type { Holding, Parent } from './latches/latches.ts';
 
@@ -176,7 +177,7 @@ function parentsOf(named: readonly Named[]): Parent[] {
   for (const { edge, ids } of named)
     for (const [text, { id }] of ids) {
       const { model, collection } = edge.target;
-      const touch = async (work: Work) => (await collection.holdAll([id], undefined, work)) > 0;
+      const touch = async (work: Work) => (await collection.holdAll([id], living(undefined), work)) > 0;
       const key = keyOf(model, text);
       parents.set(key, { collection: model.collection, id, key, touch });
     }
@@ -206,10 +207,11 @@ async function findMissingOf({ target, scope, named }: Sought, made: ReadonlySet
   for (const { ids } of named) for (const [key, { id }] of ids) missing.set(key, id);
   // A record whose first latch was made by this transaction must be written, too, which shows that it is there.
   const written = [...missing].filter(([key]) => made.has(keyOf(model, key))).map(([, id]) => id);
-  const areAllThere = written.length > 0 && (await collection.holdAll(written, scope, work)) === missing.size;
+  const areAllThere = written.length > 0 && (await collection.holdAll(written, living(scope), work)) === missing.size;
   if (areAllThere) return [];
   const sought = [...missing.values()];
-  for (const id of await collection.find({ among: sought, scope }, idsOnly, work)) missing.delete(idToJson(model.id.leaf, id));
+  for (const id of await collection.find({ among: sought, within: living(scope) }, idsOnly, work))
+    missing.delete(idToJson(model.id.leaf, id));
   return named.flatMap(({ edge, ids }) => {
     const left: Ids = new Map([...ids].filter(([key]) => missing.has(key)));
     return left.size > 0 ? [{ edge, ids: left }] : [];

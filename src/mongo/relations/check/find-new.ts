@@ -5,8 +5,7 @@ import { idsOnly, partsInOneReply } from '../../collection/find.ts';
 import type { Targets } from '../../collection/write-many.ts';
 import { inParts } from '../../driver/in-parts.ts';
 import type { Work } from '../../driver/work.ts';
-import { both, buildFilter } from '../../predicate/filter-of.ts';
-import type { Filter } from '../../predicate/predicate.ts';
+import { type Filter, fulfilling } from '../../predicate/predicate.ts';
 import { type Ids, mayTell, mostErrors, type Named, namedInChanges } from './check-references.ts';
 
 /** The most ids of one filter. */
@@ -20,14 +19,14 @@ export async function findNewInMany(
   collection: Pick<ModelCollection, 'find'>,
   missing: readonly Named[],
   { assignments, embedded }: Changes,
-  { conditions, scope, writer }: Targets,
+  { conditions, within, writer }: Targets,
   work: Work,
 ): Promise<Named[]> {
-  const filter = both(buildFilter(conditions), scope);
+  const matching = within.and(fulfilling(conditions));
   const found: Named[] = [];
 
   const isThere = async (condition: Filter) =>
-    (await collection.find({ scope: both(filter, condition), limit: 1 }, idsOnly, work)).length > 0;
+    (await collection.find({ within: matching.and(condition), limit: 1 }, idsOnly, work)).length > 0;
 
   /** The ids that a record gets with an embedded object that it does not have. */
   async function findCreated({ edge, ids }: Named, merge: EmbeddedMerge): Promise<readonly string[]> {
@@ -49,7 +48,7 @@ export async function findNewInMany(
     while (left.size > 0 && keys.length - left.size < mostErrors) {
       const lacksSome = { [field.path]: { $not: { $all: [...left.values()] } } };
       const sought = [...left.keys()];
-      const which = { scope: both(filter, lacksSome), limit: Math.min(left.size, mostErrors) };
+      const which = { within: matching.and(lacksSome), limit: Math.min(left.size, mostErrors) };
       const records = await collection.find(which, partsInOneReply([field.path]), work);
       if (records.length === 0) break;
       for (const record of records) {

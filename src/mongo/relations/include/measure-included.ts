@@ -1,6 +1,7 @@
 import type { Relation } from '../../../model/relations/includable.ts';
 import { Room, TooMuchIncluded } from '../../../model/relations/included.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
+import { living } from '../../query/within.ts';
 import type { StoredRecord } from '../../stored-record.ts';
 import { addIds, type Inclusion, inQueries, isManyStep, maxIds, ownIds, type Source, type Step } from './read-included.ts';
 
@@ -149,7 +150,8 @@ async function measureReferred(
   const sizes = new Map<string, number>();
   if (keys.length > 0)
     for (const ids of inQueries(all))
-      for (const [key, bytes] of await source.collection.sizeMany([...ids.values()], scope, work, fields?.get(step))) sizes.set(key, bytes);
+      for (const [key, bytes] of await source.collection.sizeMany([...ids.values()], living(scope), work, fields?.get(step)))
+        sizes.set(key, bytes);
   return keys.map((own) => own.map((key) => ({ key, bytes: sizes.get(key) ?? 0 })));
 }
 
@@ -172,7 +174,7 @@ async function readReferred(
   }
   const found = new Map<string, StoredRecord>();
   for (const ids of inQueries(fitting))
-    for (const record of await source.collection.findMany([...ids.values()], scope, new Room(maxPageBytes), work))
+    for (const record of await source.collection.findMany([...ids.values()], living(scope), new Room(maxPageBytes), work))
       found.set(record.idText, record);
   return found;
 }
@@ -195,7 +197,12 @@ async function measureChildren(
   let last: string | undefined; // behind this record, not all were counted
   for (const ids of inQueries(ownIds(records, children))) {
     const parents = [...ids.keys()];
-    const sizes = await source.collection.sizeChildren([...ids.values()], children, { scope, most, fields: fields?.get(step) }, work);
+    const sizes = await source.collection.sizeChildren(
+      [...ids.values()],
+      children,
+      { within: living(scope), most, fields: fields?.get(step) },
+      work,
+    );
     for (const { parent, bytes } of sizes) {
       const key = parents[parent] as string;
       const own = byParent.get(key) ?? [];
@@ -226,7 +233,7 @@ async function readChildren(
   for (const ids of inQueries(ownIds(records, children))) {
     const parents = [...ids.keys()];
     const counts = new Map<number, number>();
-    const reach = { scope, most: maxIds };
+    const reach = { within: living(scope), most: maxIds };
     for (const { parent, record } of await source.collection.findChildren(
       [...ids.values()],
       { ...children, max: fits - 1 },

@@ -12,6 +12,7 @@ import type { ModelCollection } from '../../collection/collection.ts';
 import { inParts } from '../../driver/in-parts.ts';
 import type { Work } from '../../driver/work.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
+import { living } from '../../query/within.ts';
 import type { StoredRecord } from '../../stored-record.ts';
 
 /** The records that a relation leads to: those of one model, as one resource shows them. */
@@ -130,7 +131,7 @@ async function readReferred(
   const fields = inclusion.fields?.get(step);
   const found: StoredRecord[] = [];
   for (const ids of inQueries(collectIds(records, relation, source.model.id.leaf)))
-    found.push(...(await source.collection.findMany([...ids.values()], scope, unread, inclusion.work, fields)));
+    found.push(...(await source.collection.findMany([...ids.values()], living(scope), unread, inclusion.work, fields)));
   const included = await readSteps(found, steps, inclusion, unread);
   return new Map(found.map((record) => [record.idText, toIncluded(writeRecord(record, included, unwritten), unwritten)]));
 }
@@ -151,7 +152,13 @@ async function readMany(
   let most = maxIds;
   for (const ids of inQueries(ownIds(records, children))) {
     const parents = [...ids.keys()];
-    const found = await source.collection.findChildren([...ids.values()], wanted, { scope, most, fields }, unread, inclusion.work);
+    const found = await source.collection.findChildren(
+      [...ids.values()],
+      wanted,
+      { within: living(scope), most, fields },
+      unread,
+      inclusion.work,
+    );
     for (const { parent, record } of found) append(byParent, parents[parent] as string, record);
     most -= found.length;
   }
@@ -187,7 +194,12 @@ async function countMany(
   const texts = new Map<string, IncludedRecord>();
   for (const ids of inQueries(ownIds(records, children))) {
     const parents = [...ids.keys()];
-    const counts = await source.collection.countChildren([...ids.values()], children, { scope, most: parents.length }, work);
+    const counts = await source.collection.countChildren(
+      [...ids.values()],
+      children,
+      { within: living(scope), most: parents.length },
+      work,
+    );
     for (const [parent, count] of counts) {
       const text = writeManyText(relation, String(Math.min(count, children.max)), count > children.max);
       texts.set(parents[parent] as string, toIncluded(text, unwritten));

@@ -2,9 +2,11 @@ import type { Document as BsonDocument } from 'mongodb';
 import { filterOf } from '../../predicate/filter-of.ts';
 import { partsOf } from '../../predicate/parts-of.ts';
 import { compare, everyRecord, joined, noRecord, not, type Predicate } from '../../predicate/predicate.ts';
+import { living } from '../../query/within.ts';
 import { canonicalText, type Expression } from './expression.ts';
+import { reachable } from './reachable.ts';
 import type { Found, ThroughSettings, ThroughStep } from './through-field.ts';
-import { lookUpOne, type ThroughQuery, temporaryKey } from './through-stages.ts';
+import { lookUpOne, type RelatedQuery, type ThroughQuery, temporaryKey } from './through-stages.ts';
 
 /**
  * Plans an expression. Each part of it stays a part of one filter, within `$and`, `$or` and `$nor`: nothing of it is
@@ -27,16 +29,16 @@ export async function planExpression(expression: Expression, settings: ThroughSe
   const [early, late] = [false, true].map((isLate) => planned.filter((part) => part.isLate === isLate).map(({ where }) => where));
   const filter = allOf(early as Predicate[]);
   if (lookUps.size === 0) return { filter, stages: [] };
-  const stages = [...lookUps].map(([{ query }, { step, as }]): BsonDocument => lookUpOne(step, query, as));
+  const stages = [...lookUps].map(([query, { step, as }]): BsonDocument => lookUpOne(step, query, as));
   const unset = [...lookUps.values()].map(({ as }) => as);
   return { filter, stages: [...stages, { $match: filterOf(allOf(late as Predicate[])) }, { $unset: unset }] };
 }
 
 /** The `$lookup`s that records of one model need, with the keys of their results. */
-type LookUps = Map<Found, { readonly step: ThroughStep; readonly as: string }>;
+type LookUps = Map<RelatedQuery, { readonly step: ThroughStep; readonly as: string }>;
 
 const none: ThroughQuery = { filter: noRecord, stages: [] };
-const noneFound: Found = { query: none, ids: [] };
+const noneFound: Found = { ids: [] };
 
 /** A planned part. `isLate` says whether it needs what a `$lookup` has found. */
 interface Part {
@@ -71,10 +73,10 @@ async function planRelated(
   settings: ThroughSettings,
   lookUps: LookUps,
 ): Promise<Part> {
-  const found = await findBehind(step, expression, settings);
-  if (found.ids) return { where: found.ids.length === 0 ? noRecord : leadingTo(step, found.ids), isLate: false };
-  const { as } = lookUps.get(found) ?? { as: temporaryKey(settings.model, lookUps.size) };
-  lookUps.set(found, { step, as });
+  const { ids, query } = await findBehind(step, expression, settings);
+  if (ids) return { where: ids.length === 0 ? noRecord : leadingTo(step, ids), isLate: false };
+  const { as } = lookUps.get(query) ?? { as: temporaryKey(settings.model, lookUps.size) };
+  lookUps.set(query, { step, as });
   return { where: { [as]: { $ne: [] } }, isLate: true };
 }
 
@@ -99,8 +101,9 @@ async function find({ source, via }: ThroughStep, expression: Expression | undef
   if (!scope) return noneFound;
   const behind: ThroughQuery = expression ? await planExpression(expression, { ...settings, model: source.model }) : all;
   if (behind === none) return noneFound;
-  const query = { filter: source.collection.reachable(allOf([scope, behind.filter])), stages: behind.stages };
-  return { query, ids: await source.collection.findIdsThrough(query, room, work, via) };
+  const query = { filter: reachable(source.model, living(allOf([scope, behind.filter]))), stages: behind.stages };
+  const ids = await source.collection.findIdsThrough(query, room, work, via);
+  return ids ? { ids } : { ids, query };
 }
 
 const all: ThroughQuery = { filter: everyRecord, stages: [] };

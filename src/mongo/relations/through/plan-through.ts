@@ -1,9 +1,11 @@
 import { all, type Condition, everyRecord, fulfilling, noRecord, type Predicate } from '../../predicate/predicate.ts';
 import type { Search } from '../../query/search.ts';
+import { living } from '../../query/within.ts';
 import type { Expression } from './expression.ts';
 import { allOf, leadingTo, planExpression } from './plan-expression.ts';
+import { reachable } from './reachable.ts';
 import type { ThroughCondition, ThroughSettings, ThroughStep } from './through-field.ts';
-import { requireThrough, type ThroughQuery } from './through-stages.ts';
+import { type RelatedQuery, requireThrough, type ThroughQuery } from './through-stages.ts';
 
 /** What the records of a list fulfil, besides its scope. */
 export interface Matching {
@@ -51,8 +53,8 @@ async function planFrom(conditions: readonly ThroughCondition[], depth: number, 
   let plan = every;
   for (const [step, behind] of groupByStep(conditions, depth)) {
     const query = await planStep(step, behind, depth, settings);
-    const ids = query === none ? [] : await step.source.collection.findIdsThrough(query, room, work);
-    if (ids?.length === 0) return none;
+    const ids = query ? await step.source.collection.findIdsThrough(query, room, work) : [];
+    if (!query || ids?.length === 0) return none;
     const { filter, stages } = plan;
     plan = ids
       ? { filter: all(filter, leadingTo(step, ids)), stages }
@@ -64,21 +66,21 @@ async function planFrom(conditions: readonly ThroughCondition[], depth: number, 
 const every: ThroughQuery = { filter: everyRecord, stages: [] };
 const none: ThroughQuery = { filter: noRecord, stages: [] };
 
-/** The query of the records behind a step that fulfil all conditions. */
+/** The query of the records behind a step that fulfil all conditions. Undefined if none can. */
 async function planStep(
   { source }: ThroughStep,
   conditions: readonly ThroughCondition[],
   depth: number,
   settings: ThroughSettings,
-): Promise<ThroughQuery> {
+): Promise<RelatedQuery | undefined> {
   const scope = settings.sight.get(source);
-  if (!scope) return none;
+  if (!scope) return undefined;
   const isHere = ({ field }: ThroughCondition): boolean => field.steps.length === depth + 1;
   const further = conditions.filter((condition) => !isHere(condition));
   const beyond = await planFrom(further, depth + 1, { ...settings, model: source.model });
-  if (beyond === none) return none;
+  if (beyond === none) return undefined;
   const own = all(fulfilling(conditions.filter(isHere)), scope);
-  return { filter: source.collection.reachable(all(own, beyond.filter)), stages: beyond.stages };
+  return { filter: reachable(source.model, living(all(own, beyond.filter))), stages: beyond.stages };
 }
 
 function groupByStep(conditions: readonly ThroughCondition[], depth: number): Map<ThroughStep, ThroughCondition[]> {

@@ -4,6 +4,8 @@ import { expressionOf } from '../../predicate/expression-of.ts';
 import { filterOf } from '../../predicate/filter-of.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
 import type { SortKey } from '../../query/position.ts';
+import { living } from '../../query/within.ts';
+import { type Reachable, reachable } from './reachable.ts';
 import { isThrough, type Sight, type ThroughField, type ThroughStep } from './through-field.ts';
 import { lookUp, temporaryKey } from './through-stages.ts';
 
@@ -35,9 +37,9 @@ function computeValue(field: ThroughField, as: string, sight: Sight): BsonDocume
 }
 
 /** Which records of a source a relation can lead to. Undefined if it shows none. */
-function reachOf(source: ThroughStep['source'], sight: Sight): Predicate | undefined {
+function reachOf(source: ThroughStep['source'], sight: Sight): Reachable | undefined {
   const scope = sight.get(source);
-  return scope && source.collection.reachable(scope);
+  return scope && reachable(source.model, living(scope));
 }
 
 /**

@@ -3,19 +3,15 @@ import type { QueryField } from '../../../model/compile/query-fields.ts';
 import type { Work } from '../../driver/work.ts';
 import type { Condition, Predicate } from '../../predicate/predicate.ts';
 import type { SortKey } from '../../query/position.ts';
-import type { ThroughQuery } from './through-stages.ts';
+import type { RelatedQuery } from './through-stages.ts';
 
 /** The reads that the filters and sorts of a list need on the collection of a relation. */
 export interface ThroughReads {
   /**
-   * What records fulfil with these properties that a relation can lead to: their id has the type of the model's ids.
-   */
-  reachable(predicate: Predicate): Predicate;
-  /**
    * Finds the ids of the records of a query, and takes their bytes from the room. With `via`, the ids to which these
    * records refer. Undefined if there is not enough room.
    */
-  findIdsThrough(query: ThroughQuery, room: IdRoom, work: Work, via?: Via): Promise<readonly unknown[] | undefined>;
+  findIdsThrough(query: RelatedQuery, room: IdRoom, work: Work, via?: Via): Promise<readonly unknown[] | undefined>;
 }
 
 /** The field by which the records of a relation by `t.hasMany` refer back. */
@@ -114,8 +110,8 @@ export interface ThroughSettings {
 }
 
 /** What has been found of the related records that fulfil a condition. */
-export interface Found {
-  readonly query: ThroughQuery;
-  /** The ids of the relation's field that lead to one. Undefined if there are too many. */
-  readonly ids: readonly unknown[] | undefined;
-}
+export type Found =
+  /** The ids of the relation's field that lead to one. */
+  | { readonly ids: readonly unknown[]; readonly query?: undefined }
+  /** What they fulfil, if there are too many of these ids. */
+  | { readonly ids: undefined; readonly query: RelatedQuery };

@@ -2,12 +2,18 @@ import type { Document as BsonDocument } from 'mongodb';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import { filterOf } from '../../predicate/filter-of.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
+import type { Reachable } from './reachable.ts';
 
 /** Records of a collection that fulfil a predicate and pass the stages. */
 export interface ThroughQuery {
   readonly filter: Predicate;
   /** `$lookup`s and the conditions on their results. They leave the record as it is. */
   readonly stages: readonly BsonDocument[];
+}
+
+/** Records of a related collection that a relation can lead to. */
+export interface RelatedQuery extends ThroughQuery {
+  readonly filter: Reachable;
 }
 
 /** Where a `$lookup` looks: the path of the ids, the collection of the records, and the field that refers back. */
@@ -21,13 +27,13 @@ interface Joined {
  * Stages that keep the records for which the relation leads to a record of the query. They read one such record for
  * each.
  */
-export function requireThrough(joined: Joined, query: ThroughQuery, model: CompiledModel): BsonDocument[] {
+export function requireThrough(joined: Joined, query: RelatedQuery, model: CompiledModel): BsonDocument[] {
   const as = temporaryKey(model, 0);
   return [lookUpOne(joined, query, as), { $match: { [as]: { $ne: [] } } }, { $unset: as }];
 }
 
 /** A `$lookup` that finds at most one record of the query, and nothing of it but its id. */
-export function lookUpOne(joined: Joined, { filter, stages }: ThroughQuery, as: string): BsonDocument {
+export function lookUpOne(joined: Joined, { filter, stages }: RelatedQuery, as: string): BsonDocument {
   return lookUp(joined, [{ $match: filterOf(filter) }, ...stages, { $limit: 1 }, { $project: { _id: 1 } }], as);
 }
 
