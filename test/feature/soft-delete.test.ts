@@ -229,9 +229,6 @@ describe('every method of a collection sees a deleted record as gone', () => {
       const { records, total } = await c.findPage(query, within, { maxPageBytes: 1_000_000 }, new Work());
       expect([records.map(({ id }) => id), total?.count]).toEqual([['live'], 1]);
     },
-    findMany: async (c) =>
-      expect((await c.findMany(['gone', 'live'], within, new Room(1_000), new Work())).map(({ id }) => id)).toEqual(['live']),
-    sizeMany: async (c) => expect([...(await c.sizeMany(['gone', 'live'], within, new Work())).keys()]).toEqual(['"live"']),
     countList: async (c) => expect(await c.countList(query, within, undefined, 9, new Work())).toBe(1),
     aggregate: async (c) => {
       const { found } = await c.aggregate(query, within, { stages: [{ $project: { _id: 1 } }], limit: 10 }, new Work());
@@ -277,14 +274,16 @@ describe('every method of a collection sees a deleted record as gone', () => {
       expect(
         await c.findIdsThrough({ filter: reachable(compileModel(Parcel), within), stages: [] }, { ids: 10, bytes: 1_000 }, new Work()),
       ).toEqual(['live']),
-    findChildren: async (c) => {
-      const found = await c.findChildren(['here'], children, { within, most: 10 }, new Room(1_000), new Work());
-      expect(found.map(({ record }) => record.id)).toEqual(['live']);
+    findRelated: async (c) => {
+      const both = { ids: new Map([['"gone"', 'gone'] as const, ['"live"', 'live'] as const]), within };
+      const referring = { ids: new Map([['"here"', 'here']]), within, children, most: 10 };
+      for (const which of [both, referring]) {
+        const found = await c.findRelated({ ...which, room: new Room(1_000) }, 'record', new Work());
+        expect(found.map(({ taken }) => taken.id)).toEqual(['live']);
+        expect(await c.findRelated(which, 'bytes', new Work())).toMatchObject([{ key: which === both ? '"live"' : '"here"' }]);
+      }
+      expect(await c.findRelated(referring, 'count', new Work())).toEqual([{ key: '"here"', taken: 1 }]);
     },
-    sizeChildren: async (c) =>
-      expect(await c.sizeChildren(['here'], children, { within, most: 10 }, new Work())).toMatchObject([{ parent: 0 }]),
-    countChildren: async (c) =>
-      expect([...(await c.countChildren(['here'], children, { within, most: 10 }, new Work()))]).toEqual([[0, 1]]),
     // This is about deleted records.
     purge: async (c) => expect(await c.purge(new Date(0), within, 10, new Work())).toEqual({ found: [], purged: 0 }),
   };

@@ -5,7 +5,7 @@ import type { QueryField } from '../../model/compile/query-fields.ts';
 import { queriedPath } from '../../model/fold/fold-paths.ts';
 import { type FieldEntry, type LeafNode, relationSlot } from '../../model/node.ts';
 import type { ManyRelation } from '../../model/relations/many-relations.ts';
-import type { Children } from '../../mongo/collection/children.ts';
+import type { Children } from '../../mongo/collection/related.ts';
 import { endWithId } from '../../mongo/list/parse-sort.ts';
 import { checkIdType } from '../../mongo/relations/check-id-type.ts';
 

@@ -11,7 +11,6 @@ import { SharedInserts } from '../driver/shared-inserts.ts';
 import { timeLimitFor } from '../driver/time-limit.ts';
 import { preconditionFailed } from '../query/precondition.ts';
 import { StoredRecord } from '../stored-record.ts';
-import { openChildren } from './children.ts';
 import { openFind } from './find.ts';
 import { openManyInserts } from './insert-many.ts';
 import type { CollectionWork, PlainOperations } from './operations.ts';
@@ -19,6 +18,7 @@ import { openPurges } from './purges.ts';
 import { openReads } from './reads.ts';
 import { recordWrites } from './recorded.ts';
 import { openReferenceCommands } from './reference-commands.ts';
+import { openRelated } from './related.ts';
 import { openManyWrites } from './write-many.ts';
 import { openWriteOne } from './write-one.ts';
 
@@ -104,7 +104,7 @@ function open(
   // `Object.assign`: a literal that spreads so many members would become a hash table, which is slow to make and read.
   const reads: PlainOperations = Object.assign(
     openReads(model, db, collection, { readOne, readMany, readLatest, maxTimeMS, warnOnScan, shareRoundTrips }),
-    openChildren(model, db, { readMany }),
+    openRelated(model, db, collection, { readMany }),
     openReferenceCommands(model, collection, { write }),
     find,
   );

@@ -1,11 +1,11 @@
 import type { Work } from '../driver/work.ts';
 import type { StoredRecord } from '../stored-record.ts';
-import type { ChildrenReads } from './children.ts';
 import type { Find } from './find.ts';
 import type { ManyInserts } from './insert-many.ts';
 import type { Purges } from './purges.ts';
 import type { Reads } from './reads.ts';
 import type { ReferenceCommands } from './reference-commands.ts';
+import type { RelatedReads } from './related.ts';
 import type { ManyWrites } from './write-many.ts';
 import type { WriteOne } from './write-one.ts';
 import type { Target, Writer } from './writer.ts';
@@ -30,7 +30,7 @@ interface Upserted {
 }
 
 /** The operations that check no references: the reads, and the commands that the checks themselves use. */
-export interface PlainOperations extends Find, Reads, ChildrenReads, ReferenceCommands {}
+export interface PlainOperations extends Find, Reads, RelatedReads, ReferenceCommands {}
 
 /**
  * The operations on the records of a collection. Each takes what it reaches, if it addresses stored records, and the

@@ -1,13 +1,10 @@
 import type { Abortable, Collection, CountDocumentsOptions, Db, EstimatedDocumentCountOptions } from 'mongodb';
 import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { readsHidden } from '../../model/read/hidden-parts.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
-import { Room } from '../../model/relations/included.ts';
-import { idToJson } from '../../model/value/number-in-path.ts';
 import type { Commands } from '../driver/commands.ts';
 import { needOf } from '../driver/reachability.ts';
-import { asBytes, compileFirstBatch, type FirstBatch, type Taking, takeAll } from '../driver/read-batches.ts';
+import { compileFirstBatch, type FirstBatch } from '../driver/read-batches.ts';
 import { type Get, SharedGets } from '../driver/shared-gets.ts';
 import type { Command, Work } from '../driver/work.ts';
 import { compileIndexedKeys } from '../indexes/indexed-keys.ts';
@@ -28,7 +25,6 @@ import { isThrough, type ThroughReads } from '../relations/through/through-field
 import type { ThroughQuery } from '../relations/through/through-stages.ts';
 import { StoredRecord } from '../stored-record.ts';
 import { type Bound, boundOfSort } from './bound-of-sort.ts';
-import { forClients } from './hidden-records.ts';
 import type { AggregateOptions, ReadOneOptions, ReadPageOptions, ThroughReadOptions } from './read-options.ts';
 import { openPages, type Projected, type WantedPage } from './read-page.ts';
 import { explainSearch, rankIds } from './searching.ts';
@@ -46,13 +42,6 @@ export interface Reads extends ThroughReads {
   count(conditions: readonly Condition[], within: Within, work: Work): Promise<number>;
   /** Counts the matches of a list, and no further than `max`. */
   countList(query: ListQuery, within: Within, through: ThroughReadOptions | undefined, max: number, work: Work): Promise<number>;
-  /**
-   * Finds the records with these ids, in any order and without private fields, as far as there is room. For `include`.
-   * `fields` are those that the client chose.
-   */
-  findMany(ids: readonly unknown[], within: Within, room: Room, work: Work, fields?: SelectedFields): Promise<StoredRecord[]>;
-  /** Measures the records that {@link findMany} would return, in bytes, by the JSON text of their ids. */
-  sizeMany(ids: readonly unknown[], within: Within, work: Work, fields?: SelectedFields): Promise<ReadonlyMap<string, number>>;
 }
 
 interface Settings extends Pick<Commands, 'readOne' | 'readMany' | 'readLatest'> {
@@ -72,7 +61,6 @@ export function openReads(
   const countIndexedKeys = compileIndexedKeys(db, model.collection);
   const readFirstBatch = compileFirstBatch(db, collection);
   const readPage = openPages(model, collection, readFirstBatch);
-  const { sizeOf, toRecord } = forClients(model);
   const gets = new SharedGets(readFirstBatch);
   const isOfPrimary = needOf(collection.readPreference?.mode) === 'primary';
   const ofPrimary = () => compileFirstBatch(db, db.collection(model.collection, { readPreference: 'primary' }));
@@ -157,24 +145,6 @@ export function openReads(
       });
   }
 
-  /** The database cannot say how much of a record is shown: it is read for that, and not kept. */
-  async function sizeShown(
-    ids: readonly unknown[],
-    within: Within,
-    work: Work,
-    fields: SelectedFields | undefined,
-  ): Promise<ReadonlyMap<string, number>> {
-    const filter = both({ _id: { $in: ids } }, within.of(model));
-    const found = await readMany(work, (command) => {
-      const options = { ...command.options, ...projectionOf(false, fields), ...asBytes };
-      const make = (source: Uint8Array) => [new StoredRecord(model, source).idText, sizeOf(source)] as const;
-      return command.count(() =>
-        takeAll(collection.find<Stored>(command.handOver(filter), options), new Room(0), { sizeOf: () => 0, make }),
-      );
-    });
-    return new Map(found);
-  }
-
   return {
     async findOne(id, within, { fetchPrivate = false, fields, precondition, latest = false }, work) {
       const get = planGet(id, within.of(model), projectionOf(fetchPrivate, fields));
@@ -251,29 +221,6 @@ export function openReads(
     },
 
     ...openThroughReads(model, readFirstBatch, readMany),
-
-    async findMany(ids, within, room, work, fields) {
-      const filter = both({ _id: { $in: ids } }, within.of(model));
-      const batchSize = ids.length + 1; // all in the first batch; one more tells the database that there is no second
-      return readMany(work, (command) => {
-        const options = { ...command.options, batchSize, ...projectionOf(false, fields), ...asBytes };
-        const taking: Taking<StoredRecord> = { sizeOf, make: (source) => toRecord(source, fields) };
-        return command.count(() => takeAll(collection.find<Stored>(command.handOver(filter), options), room, taking));
-      });
-    },
-
-    async sizeMany(ids, within, work, fields) {
-      if (readsHidden(model.root)) return sizeShown(ids, within, work, fields);
-      const filter = both({ _id: { $in: ids } }, within.of(model));
-      const { projection } = projectionOf(false, fields);
-      const readable = projection ? [{ $project: projection }] : [];
-      const found = await readMany(work, (command) => {
-        const pipeline = [command.handOver({ $match: filter }), ...readable, { $project: { bytes: { $bsonSize: '$$ROOT' } } }];
-        const options = { ...command.options, batchSize: ids.length + 1 };
-        return command.count(() => collection.aggregate<{ _id: unknown; bytes: number }>(pipeline, options).toArray());
-      });
-      return new Map(found.map(({ _id, bytes }) => [idToJson(model.id.leaf, _id), Number(bytes)]));
-    },
   };
 }
 

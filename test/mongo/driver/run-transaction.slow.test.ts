@@ -82,9 +82,8 @@ describe('runTransaction()', () => {
       await store().write(planUpdate(Note, target('a'), patch('changed')), work);
       const read = await store().findOne('a', living(undefined), {}, work);
       expect(read.stored).toMatchObject({ text: 'changed', revision: 1 });
-      expect((await store().findMany(['a'], living(undefined), { take() {}, giveBack() {} } as never, work))[0]?.stored.text).toBe(
-        'changed',
-      );
+      const [found] = await store().findRelated({ ids: new Map([['"a"', 'a']]), within: living(undefined) }, 'record', work);
+      expect(found?.taken.stored.text).toBe('changed');
       await store().write(planRemove(Note, target('a')), work);
       await expect(store().findOne('a', living(undefined), {}, work)).rejects.toMatchObject({ code: 'not_found' });
       expect(await stored()).toEqual(['a']);

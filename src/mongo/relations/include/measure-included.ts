@@ -147,11 +147,11 @@ async function measureReferred(
     if (all.size > maxIds) break;
     keys.push([...ids.keys()]);
   }
+  const which = { within: living(scope), fields: fields?.get(step) };
   const sizes = new Map<string, number>();
   if (keys.length > 0)
     for (const ids of inQueries(all))
-      for (const [key, bytes] of await source.collection.sizeMany([...ids.values()], living(scope), work, fields?.get(step)))
-        sizes.set(key, bytes);
+      for (const { key, taken } of await source.collection.findRelated({ ...which, ids }, 'bytes', work)) sizes.set(key, taken);
   return keys.map((own) => own.map((key) => ({ key, bytes: sizes.get(key) ?? 0 })));
 }
 
@@ -173,9 +173,10 @@ async function readReferred(
     }
   }
   const found = new Map<string, StoredRecord>();
-  for (const ids of inQueries(fitting))
-    for (const record of await source.collection.findMany([...ids.values()], living(scope), new Room(maxPageBytes), work))
-      found.set(record.idText, record);
+  for (const ids of inQueries(fitting)) {
+    const which = { ids, within: living(scope), room: new Room(maxPageBytes) };
+    for (const { key, taken } of await source.collection.findRelated(which, 'record', work)) found.set(key, taken);
+  }
   return found;
 }
 
@@ -192,19 +193,13 @@ async function measureChildren(
   { work, fields }: Inclusion,
 ): Promise<readonly Led[]> {
   const { children, source } = step;
+  const which = { within: living(scope), fields: fields?.get(step), children };
   const byParent = new Map<string, Item[]>();
   let most = maxIds;
   let last: string | undefined; // behind this record, not all were counted
   for (const ids of inQueries(ownIds(records, children))) {
-    const parents = [...ids.keys()];
-    const sizes = await source.collection.sizeChildren(
-      [...ids.values()],
-      children,
-      { within: living(scope), most, fields: fields?.get(step) },
-      work,
-    );
-    for (const { parent, bytes } of sizes) {
-      const key = parents[parent] as string;
+    const sizes = await source.collection.findRelated({ ...which, ids, most }, 'bytes', work);
+    for (const { key, taken: bytes } of sizes) {
       const own = byParent.get(key) ?? [];
       byParent.set(key, own);
       own.push({ key: keyOfChild(key, own.length), bytes });
@@ -229,21 +224,13 @@ async function readChildren(
   const fits = records.length === 1 ? countWithin(maxPageBytes, led[0] ?? []) : children.max + 1;
   const found = new Map<string, StoredRecord>();
   if (fits === 0) return found;
-  const room = new Room(maxPageBytes);
+  const which = { within: living(scope), room: new Room(maxPageBytes), children: { ...children, max: fits - 1 }, most: maxIds };
   for (const ids of inQueries(ownIds(records, children))) {
-    const parents = [...ids.keys()];
-    const counts = new Map<number, number>();
-    const reach = { within: living(scope), most: maxIds };
-    for (const { parent, record } of await source.collection.findChildren(
-      [...ids.values()],
-      { ...children, max: fits - 1 },
-      reach,
-      room,
-      work,
-    )) {
-      const index = counts.get(parent) ?? 0;
-      counts.set(parent, index + 1);
-      if (index < children.max) found.set(keyOfChild(parents[parent] as string, index), record);
+    const counts = new Map<string, number>();
+    for (const { key, taken } of await source.collection.findRelated({ ...which, ids }, 'record', work)) {
+      const index = counts.get(key) ?? 0;
+      counts.set(key, index + 1);
+      if (index < children.max) found.set(keyOfChild(key, index), taken);
     }
   }
   return found;

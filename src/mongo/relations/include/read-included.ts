@@ -7,8 +7,8 @@ import { JsonOutput } from '../../../model/value/json-output.ts';
 import type { Leaf } from '../../../model/value/leaf.ts';
 import { idToJson } from '../../../model/value/number-in-path.ts';
 import { bsonTypeOf } from '../../../model/value/sort-value.ts';
-import type { Children } from '../../collection/children.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
+import type { Children, Led } from '../../collection/related.ts';
 import { inParts } from '../../driver/in-parts.ts';
 import type { Work } from '../../driver/work.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
@@ -18,7 +18,7 @@ import type { StoredRecord } from '../../stored-record.ts';
 /** The records that a relation leads to: those of one model, as one resource shows them. */
 export interface Source {
   readonly model: CompiledModel;
-  readonly collection: Pick<ModelCollection, 'findOne' | 'findMany' | 'sizeMany' | 'findChildren' | 'sizeChildren' | 'countChildren'>;
+  readonly collection: Pick<ModelCollection, 'findOne' | 'findRelated'>;
 }
 
 /** A reference that may be included, with the relations of the model that it leads to. */
@@ -128,12 +128,17 @@ async function readReferred(
   { unread, unwritten }: Rooms,
 ): Promise<Texts> {
   const { relation, source, steps } = step;
-  const fields = inclusion.fields?.get(step);
-  const found: StoredRecord[] = [];
+  const which = { within: living(scope), fields: inclusion.fields?.get(step), room: unread };
+  const found: Led<StoredRecord>[] = [];
   for (const ids of inQueries(collectIds(records, relation, source.model.id.leaf)))
-    found.push(...(await source.collection.findMany([...ids.values()], living(scope), unread, inclusion.work, fields)));
-  const included = await readSteps(found, steps, inclusion, unread);
-  return new Map(found.map((record) => [record.idText, toIncluded(writeRecord(record, included, unwritten), unwritten)]));
+    found.push(...(await source.collection.findRelated({ ...which, ids }, 'record', inclusion.work)));
+  const included = await readSteps(
+    found.map(({ taken }) => taken),
+    steps,
+    inclusion,
+    unread,
+  );
+  return new Map(found.map(({ key, taken }) => [key, toIncluded(writeRecord(taken, included, unwritten), unwritten)]));
 }
 
 async function readMany(
@@ -147,19 +152,12 @@ async function readMany(
   const cut = inclusion.cuts?.get(step);
   if (cut === 0) return new Map(records.map(({ idText }) => [idText, toIncluded(writeManyText(relation, '[]', true), unwritten)]));
   const wanted = cut === undefined ? children : { ...children, max: cut - 1 }; // one more is read, which is not shown without a cut
-  const fields = inclusion.fields?.get(step);
+  const which = { within: living(scope), fields: inclusion.fields?.get(step), room: unread, children: wanted };
   const byParent = new Map<string, StoredRecord[]>();
   let most = maxIds;
   for (const ids of inQueries(ownIds(records, children))) {
-    const parents = [...ids.keys()];
-    const found = await source.collection.findChildren(
-      [...ids.values()],
-      wanted,
-      { within: living(scope), most, fields },
-      unread,
-      inclusion.work,
-    );
-    for (const { parent, record } of found) append(byParent, parents[parent] as string, record);
+    const found = await source.collection.findRelated({ ...which, ids, most }, 'record', inclusion.work);
+    for (const { key, taken } of found) append(byParent, key, taken);
     most -= found.length;
   }
   const shown = [...byParent].map(([id, all]) => ({
@@ -193,16 +191,10 @@ async function countMany(
 ): Promise<Texts> {
   const texts = new Map<string, IncludedRecord>();
   for (const ids of inQueries(ownIds(records, children))) {
-    const parents = [...ids.keys()];
-    const counts = await source.collection.countChildren(
-      [...ids.values()],
-      children,
-      { within: living(scope), most: parents.length },
-      work,
-    );
-    for (const [parent, count] of counts) {
+    const which = { ids, within: living(scope), children, most: ids.size };
+    for (const { key, taken: count } of await source.collection.findRelated(which, 'count', work)) {
       const text = writeManyText(relation, String(Math.min(count, children.max)), count > children.max);
-      texts.set(parents[parent] as string, toIncluded(text, unwritten));
+      texts.set(key, toIncluded(text, unwritten));
     }
   }
   return texts;
