@@ -126,7 +126,7 @@ function compileSource(model: CompiledModel, options: ExportRecordsOptions): (ct
       },
       async count(query, most) {
         const { through } = await askRelated(ctx, query);
-        return collection.countList(query, within(), through, most, workOf(ctx));
+        return collection.count(query, within(), { through, max: most }, workOf(ctx));
       },
       async read(query, maxPageBytes) {
         const related = await askRelated(ctx, query);

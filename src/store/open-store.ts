@@ -196,7 +196,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
       async count(filter: unknown, options: DeletedOption = {}) {
         checkOptions(options, legalDeleted, '`count`');
         const [seenBy, conditions] = [seen(options), readFilter(filter, model.scopeFields)];
-        return within((limits) => collection.count(conditions, seenBy(limits), work()));
+        return within((limits) => collection.count({ conditions, through: [] }, seenBy(limits), {}, work()));
       },
       async create(document: unknown) {
         const stored = readNew(document);

@@ -1,13 +1,13 @@
 import { once } from '../mistakes.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { ModelCollection } from '../mongo/collection/collection.ts';
-import { idsOnly } from '../mongo/collection/find.ts';
-import { expiredBy } from '../mongo/collection/purges.ts';
+import { idsOnly, type Matching } from '../mongo/collection/find.ts';
 import { asDb } from '../mongo/driver/database.ts';
 import { timeLimit } from '../mongo/driver/time-limit.ts';
 import type { Work } from '../mongo/driver/work.ts';
-import type { Keeps } from '../mongo/keeps/keep.ts';
+import type { Batch, Keeps } from '../mongo/keeps/keep.ts';
 import { amongIds } from '../mongo/predicate/predicate.ts';
+import { isDeletedUntil } from '../mongo/query/deleted.ts';
 import type { Within } from '../mongo/query/within.ts';
 import type { WriteOptions } from '../mongo/relations/open-referencing.ts';
 import { aWholeNumber, byDefault, checkOptions, fillIn, required } from '../options.ts';
@@ -24,7 +24,7 @@ const batchSize = 1_000;
 /** Where records are removed for good. */
 interface Purging {
   readonly model: CompiledModel;
-  readonly collection: Pick<ModelCollection, 'purge' | 'find'>;
+  readonly collection: Pick<ModelCollection, 'find' | 'purgeAll'>;
   /** What is kept of them beside them. */
   readonly keeps: Keeps;
 }
@@ -43,15 +43,27 @@ export async function purge(
     const size = Math.min(max - count, batchSize);
     const some = keeps.areMentioned(model.collection) ? await eraseMentions(size) : within;
     const own = work();
-    const { found, purged } = await keeps.eraseWith(model, own, () => collection.purge(until, some, size, own));
+    const { found, purged } = await keeps.eraseWith(model, own, () => purgeSome(some, size, own));
     count += purged;
     if (found.length < size) break;
   }
   return count;
 
+  /** What has been deleted long enough, the oldest deletions first. */
+  function expired(within: Within, limit: number): Matching {
+    return { within: within.and(isDeletedUntil(model, until)), sort: { [model.deletedAt?.key as string]: 1, _id: 1 }, limit };
+  }
+
+  /** Another process may have removed or restored some of what it finds meanwhile. */
+  async function purgeSome(within: Within, most: number, work: Work): Promise<Batch & { readonly purged: number }> {
+    const sought = expired(within, most);
+    const found = await collection.find(sought, idsOnly, work);
+    return { found, purged: await collection.purgeAll(found, sought.within, work) };
+  }
+
   /** Before the records go: if this process dies, they are found again. Returns these records. */
   async function eraseMentions(most: number): Promise<Within> {
-    const ids = await collection.find(expiredBy(model, until, within, most), idsOnly, work());
+    const ids = await collection.find(expired(within, most), idsOnly, work());
     await keeps.eraseAllMentions(model, ids, work);
     return within.and(amongIds(ids));
   }

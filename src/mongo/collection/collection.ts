@@ -13,8 +13,7 @@ import { preconditionFailed } from '../query/precondition.ts';
 import { StoredRecord } from '../stored-record.ts';
 import { openFind } from './find.ts';
 import { openManyInserts } from './insert-many.ts';
-import type { CollectionWork, PlainOperations } from './operations.ts';
-import { openPurges } from './purges.ts';
+import type { Operations, PlainOperations } from './operations.ts';
 import { openReads } from './reads.ts';
 import { recordWrites } from './recorded.ts';
 import { openReferenceCommands } from './reference-commands.ts';
@@ -51,7 +50,7 @@ interface Settings {
  * nothing, a second one finds out why. Each reaches the records of its `Within` (`mongo/query/within.ts`), and no
  * others. `work` is the work of the request.
  */
-export type ModelCollection = CollectionWork;
+export type ModelCollection = Operations;
 
 /** The collections that are open, by their database, their model and their settings. */
 const opened = new WeakMap<Db, WeakMap<CompiledModel, Map<string, ModelCollection>>>();
@@ -87,7 +86,7 @@ function open(
 
   const upserting = once(async () => (await import('./upsert.ts')).openUpsert(model, collection, { readLatest, write }));
 
-  const ofOne: Pick<CollectionWork, 'insert' | 'upsert'> = {
+  const ofOne: Pick<Operations, 'insert' | 'upsert'> = {
     async insert(stored, work, { ifIdIsFree = false, writer } = {}) {
       model.folds?.addTo(stored);
       try {
@@ -100,20 +99,18 @@ function open(
 
     upsert: (target, stored, work) => runLoaded(work, upserting, (upsert) => upsert(target, stored, work)),
   };
-  const find = openFind(model, collection, { readLatest });
   // `Object.assign`: a literal that spreads so many members would become a hash table, which is slow to make and read.
   const reads: PlainOperations = Object.assign(
     openReads(model, db, collection, { readOne, readMany, readLatest, maxTimeMS, warnOnScan, shareRoundTrips }),
     openRelated(model, db, collection, { readMany }),
     openReferenceCommands(model, collection, { write }),
-    find,
+    openFind(model, collection, { readLatest }),
   );
   const ofMany = Object.assign(
     openManyInserts(model, db, collection, { write, transact }),
     openManyWrites(model, db, collection, { readMany, write, transact }),
     openWriteOne(model, collection, { readLatest, write }),
-    openPurges(model, collection, find, { write }),
   );
-  const plain: CollectionWork = Object.assign(reads, ofMany, ofOne);
+  const plain: Operations = Object.assign(reads, ofMany, ofOne);
   return model.ledger ? Object.assign({}, plain, recordWrites(model, plain, transact, { db, maxTimeMS })) : plain;
 }

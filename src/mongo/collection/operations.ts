@@ -2,7 +2,6 @@ import type { Work } from '../driver/work.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import type { Find } from './find.ts';
 import type { ManyInserts } from './insert-many.ts';
-import type { Purges } from './purges.ts';
 import type { Reads } from './reads.ts';
 import type { ReferenceCommands } from './reference-commands.ts';
 import type { RelatedReads } from './related.ts';
@@ -46,9 +45,6 @@ export interface Operations extends PlainOperations, ManyInserts, ManyWrites, Wr
   upsert(target: UpsertTarget, stored: Stored, work: Work): Promise<Upserted>;
 }
 
-/** What a collection does with records. */
-export type CollectionWork = Operations & Purges;
-
 /**
  * Every operation that changes records. `holdAll` is none of them: it changes nothing that anybody sees. A purge is
  * none either: it leaves nothing behind, and erases what the others have left (`mongo/keeps/`).
@@ -66,4 +62,4 @@ export const recordedWrites = [
 ] as const;
 
 /** The operations that change records. */
-export type RecordedWrites = Pick<CollectionWork, (typeof recordedWrites)[number]>;
+export type RecordedWrites = Pick<Operations, (typeof recordedWrites)[number]>;

@@ -13,7 +13,7 @@ import { buildPage, type Fitting, type Page, type Total } from '../list/build-pa
 import type { ListQuery } from '../list/parse-list-query.ts';
 import { bytesOfIds, dependsOnIndexes, maxBytesOfIds, planPage } from '../list/plan-page.ts';
 import { both, buildFilter, filterOf } from '../predicate/filter-of.ts';
-import { all, type Condition, fulfilling, type Predicate } from '../predicate/predicate.ts';
+import { all, fulfilling, type Predicate } from '../predicate/predicate.ts';
 import { includePaths } from '../query/include-paths.ts';
 import { checkPrecondition } from '../query/precondition.ts';
 import { requireFixedScope, searched } from '../query/search.ts';
@@ -25,7 +25,7 @@ import { isThrough, type ThroughReads } from '../relations/through/through-field
 import type { ThroughQuery } from '../relations/through/through-stages.ts';
 import { StoredRecord } from '../stored-record.ts';
 import { type Bound, boundOfSort } from './bound-of-sort.ts';
-import type { AggregateOptions, ReadOneOptions, ReadPageOptions, ThroughReadOptions } from './read-options.ts';
+import type { AggregateOptions, CountOptions, ReadOneOptions, ReadPageOptions, ThroughReadOptions } from './read-options.ts';
 import { openPages, type Projected, type WantedPage } from './read-page.ts';
 import { explainSearch, rankIds } from './searching.ts';
 import { openThroughReads } from './through-reads.ts';
@@ -39,9 +39,7 @@ export interface Reads extends ThroughReads {
   /** Sends the records that a list would show through `stages`. They return at most `limit` documents. */
   aggregate(query: Matching, within: Within, options: AggregateOptions, work: Work): Promise<FirstBatch>;
   /** Counts the records that match. */
-  count(conditions: readonly Condition[], within: Within, work: Work): Promise<number>;
-  /** Counts the matches of a list, and no further than `max`. */
-  countList(query: ListQuery, within: Within, through: ThroughReadOptions | undefined, max: number, work: Work): Promise<number>;
+  count(query: Matching, within: Within, options: CountOptions, work: Work): Promise<number>;
 }
 
 interface Settings extends Pick<Commands, 'readOne' | 'readMany' | 'readLatest'> {
@@ -210,13 +208,8 @@ export function openReads(
       });
     },
 
-    async count(conditions, within, work) {
-      const filter = both(buildFilter(conditions), within.of(model));
-      return readMany(work, (command) => countMatches({ filter, stages: [] }, command));
-    },
-
-    async countList(asked, within, through = withoutThrough, max, work) {
-      const matching = await match(asked, within.of(model), through, bytesOfIds(asked, false), work);
+    async count(asked, within, { through = withoutThrough, max }, work) {
+      const matching = await match(asked, within.of(model), through, maxBytesOfIds, work);
       return readerFor(asked)(work, (command) => countMatches(matching, command, max));
     },
 

@@ -3,13 +3,13 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { runLoaded, type Transact } from '../driver/run-transaction.ts';
 import { Work } from '../driver/work.ts';
 import type { LedgerSettings } from '../ledger/ledger-rows.ts';
-import { type CollectionWork, type RecordedWrites, recordedWrites } from './operations.ts';
+import { type Operations, type RecordedWrites, recordedWrites } from './operations.ts';
 
 /**
  * The writes of a model with a ledger: each also writes what it has changed, in the same transaction. The first of them
  * loads the code.
  */
-export function recordWrites(model: CompiledModel, plain: CollectionWork, transact: Transact, settings: LedgerSettings): RecordedWrites {
+export function recordWrites(model: CompiledModel, plain: Operations, transact: Transact, settings: LedgerSettings): RecordedWrites {
   const opened = once(async () => (await import('./recorder.ts')).openRecorder(model, plain, transact, settings));
   const later =
     (name: keyof RecordedWrites) =>

@@ -15,12 +15,12 @@ import type { Change, RecordedChange } from '../ledger/entry.ts';
 import { type LedgerSettings, openRows } from '../ledger/ledger-rows.ts';
 import { fulfilling } from '../predicate/predicate.ts';
 import { applyChanges } from '../query/apply-changes.ts';
-import { type Deletion, marking, newDeletion } from '../query/deleted.ts';
+import { type Deletion, isMarked, marking, newDeletion } from '../query/deleted.ts';
 import { changesNothing } from '../query/update-pipeline.ts';
 import { seeing } from '../query/within.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { idsOnly, whole } from './find.ts';
-import type { CollectionWork, RecordedWrites } from './operations.ts';
+import type { Operations, RecordedWrites } from './operations.ts';
 import type { Affected, Targets } from './write-many.ts';
 import { writesNothing } from './write-plan.ts';
 import type { Target } from './writer.ts';
@@ -40,7 +40,7 @@ const mostAtOnce = 500;
  * or a part of one. It reads the records before and after the write, where the write itself does not return them; what
  * has come between makes the transaction run again.
  */
-export function openRecorder(model: CompiledModel, plain: CollectionWork, transact: Transact, settings: LedgerSettings): RecordedWrites {
+export function openRecorder(model: CompiledModel, plain: Operations, transact: Transact, settings: LedgerSettings): RecordedWrites {
   const { maxTimeMS } = settings;
   const ledger = model.ledger as CompiledLedger;
   const differencesOf = once(() => compileDifferences(model.whole));
@@ -91,7 +91,7 @@ export function openRecorder(model: CompiledModel, plain: CollectionWork, transa
   function kindOf(before: Stored | undefined, after: Stored | undefined): Change {
     if (!before) return 'created';
     if (!after) return 'deleted';
-    const [wasDeleted, isDeleted] = [before, after].map((state) => model.deletedAt && state[model.deletedAt.key] instanceof Date);
+    const [wasDeleted, isDeleted] = [isMarked(model, before), isMarked(model, after)];
     if (wasDeleted === isDeleted) return 'patched';
     return isDeleted ? 'deleted' : 'restored';
   }

@@ -23,8 +23,8 @@ export interface ReferenceCommands {
   holdAll(ids: readonly unknown[], within: Within, work: Work): Promise<number>;
   /** Deletes these records, within reach: removes them, or marks them if their model has `t.deletedAt()`. */
   removeAll(ids: readonly unknown[], within: Within, deletion: Deletion, work: Work): Promise<void>;
-  /** Removes these records for good, within reach. */
-  purgeAll(ids: readonly unknown[], within: Within, work: Work): Promise<void>;
+  /** Removes these records for good, within reach. Returns how many it has removed. */
+  purgeAll(ids: readonly unknown[], within: Within, work: Work): Promise<number>;
   /** Applies update pipelines to these records, one after the other, as one change within reach. */
   rewriteAll(ids: readonly unknown[], within: Within, pipelines: readonly BsonDocument[][], work: Work): Promise<void>;
 }
@@ -45,11 +45,14 @@ export function openReferenceCommands(
     }
   };
 
-  async function purgeAll(ids: readonly unknown[], within: Within, work: Work): Promise<void> {
+  async function purgeAll(ids: readonly unknown[], within: Within, work: Work): Promise<number> {
+    let purged = 0;
     for (const some of inParts(ids)) {
       const filter = both(withIds(some), within.of(model));
-      await write(work, (command) => collection.deleteMany(command.handOver(filter), command.options));
+      const done = await write(work, (command) => collection.deleteMany(command.handOver(filter), command.options));
+      purged += done.deletedCount;
     }
+    return purged;
   }
 
   return {
@@ -64,7 +67,7 @@ export function openReferenceCommands(
     },
 
     async removeAll(ids, within, deletion, work) {
-      if (!model.deletedAt) return purgeAll(ids, within, work);
+      if (!model.deletedAt) return void (await purgeAll(ids, within, work));
       const marked = buildUpdate(model, marking(model, deletion), deletion.writtenAt ?? deletion.at);
       return rewriteAll(ids, within, [marked], work);
     },

@@ -13,7 +13,7 @@ import type { Entry, EntryChange } from '../ledger/entry.ts';
 import { isKept } from '../ledger/kept-values.ts';
 import { both } from '../predicate/filter-of.ts';
 import type { Filter, Predicate } from '../predicate/predicate.ts';
-import type { Visible } from '../query/deleted.ts';
+import { isMarked, type Visible } from '../query/deleted.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { changesOf, decodeEntry, entriesOf, type ReadEntries } from './entries.ts';
 import { type Side, wasWithin } from './entry-scope.ts';
@@ -199,7 +199,7 @@ interface Undone {
 function undo(model: CompiledModel, present: Stored, changes: readonly FirstChange[]): Undone {
   const { deletedAt, fieldTable } = model;
   const lost: Lost = { unknown: new Set(), erased: new Set() };
-  let wasDeleted = deletedAt !== undefined && present[deletedAt.key] instanceof Date;
+  let wasDeleted = isMarked(model, present);
   let state = present;
   for (const one of changes) {
     // The entries say it also where the time of the deletion is private.

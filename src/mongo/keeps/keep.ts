@@ -53,7 +53,7 @@ export interface Batch {
 
 /** The records of a collection that are purged. */
 interface Purging {
-  purgeAll(ids: readonly unknown[], within: Within, work: Work): Promise<void>;
+  purgeAll(ids: readonly unknown[], within: Within, work: Work): Promise<unknown>;
 }
 
 /** All that is kept of records beside them. */

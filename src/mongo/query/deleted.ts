@@ -49,6 +49,11 @@ export function isDeleted({ deletedAt }: Deletable): Filter | undefined {
   return deletedAt && { [deletedAt.key]: { $gte: beforeAllTimes } };
 }
 
+/** Whether a stored record is deleted. */
+export function isMarked({ deletedAt }: Deletable, stored: Readonly<Record<string, unknown>>): boolean {
+  return deletedAt !== undefined && stored[deletedAt.key] instanceof Date;
+}
+
 /** A filter for the records that were deleted at this time or before. */
 export function isDeletedUntil({ deletedAt }: Deletable, until: Date): Filter {
   return { [keyOf({ deletedAt })]: { $gte: beforeAllTimes, $lte: until } };

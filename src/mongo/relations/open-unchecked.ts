@@ -11,7 +11,7 @@ export function openUnchecked(model: CompiledModel, options: DatabaseOptions): M
   async function refuse(): Promise<never> {
     throw unknownHere(model);
   }
-  const writes = [...recordedWrites, 'purge', 'purgeAll'] as const satisfies readonly (keyof ModelCollection)[];
+  const writes = [...recordedWrites, 'purgeAll'] as const satisfies readonly (keyof ModelCollection)[];
   return { ...openCollection(model, options), ...Object.fromEntries(writes.map((name) => [name, refuse])) };
 }
 
