@@ -123,7 +123,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   const standard = once(() => readOps(given('ops'), where));
   const custom = once(() => compileOperations(given('operations').operations ?? {}, where));
   const ofFields = once(() => {
-    const parts = { given, ops: standard(), model: compiledModel(), where };
+    const parts = { given, isPatched: standard().includes('patch'), model: compiledModel(), where };
     return tryAll(
       resourcePlugins.map(
         ({ operations }) =>

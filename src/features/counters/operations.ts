@@ -23,11 +23,11 @@ const readBody = once(() =>
  * Compiles the operations that step counters. Throws a {@link ConfigurationError} for a name in `counters` that is not
  * that of a counter which clients may step, and for one that is also the name of an operation.
  */
-export function compileCounters({ given, ops, model, where }: ResourceParts): CompiledOperation[] {
+export function compileCounters({ given, isPatched, model, where }: ResourceParts): CompiledOperation[] {
   const { counters, explicitWrites = false, operations = {} } = given('counters', 'explicitWrites', 'operations');
   const all = new Map(model.root.fields.filter(({ kind }) => kind === counterKind).map((field) => [field.name, field]));
   const isOpen = (field: CompiledField) => refusalByPolicy(field, { explicitWrites }) === undefined;
-  const served = ops.includes('patch') ? [...all.values()].filter(isOpen).map(({ name }) => name) : [];
+  const served = isPatched ? [...all.values()].filter(isOpen).map(({ name }) => name) : [];
   const names: readonly string[] = counters ?? served;
   return tryAll(
     [...new Set(names)].map((name) => () => {

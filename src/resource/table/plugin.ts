@@ -4,7 +4,6 @@ import type { LegalOptions } from '../../options.ts';
 import type { CompiledOperation } from '../define/compile-operations.ts';
 import type { CompiledResource } from '../define/compiled-resource.ts';
 import type { ResourceDefinition } from '../define/resource-options.ts';
-import type { Operation } from '../define/standard-operations.ts';
 import type { Row } from './row.ts';
 
 /** What a plug-in adds to resources. */
@@ -24,7 +23,11 @@ export interface ResourcePlugin {
 export interface ResourceParts {
   /** Returns the definition, in which the options of these names are checked. */
   given(...names: readonly (keyof ResourceDefinition)[]): ResourceDefinition;
-  readonly ops: readonly Operation[];
+  /**
+   * Whether clients patch its records. Then they use the operations that plug-ins have for fields, unless an option says
+   * otherwise.
+   */
+  readonly isPatched: boolean;
   readonly model: CompiledModel;
   /** The resource, as messages name it. */
   readonly where: string;
