@@ -31,6 +31,25 @@ describe('a delete in the background', () => {
     expect([await live('projects'), await live('tasks')]).toEqual([1, 1]);
   });
 
+  it('is left alone by a worker as soon as another one has taken it over', async () => {
+    const api: Any = treeApi(database);
+    const depth = 200; // each level is a transaction
+    await api.store(Project).create({ id: 'p' });
+    const tasks = Array.from({ length: depth }, (_, n) => ({ id: `t${n}`, project: 'other', ...(n > 0 && { parent: `t${n - 1}` }) }));
+    await records('tasks').insertMany(tasks.map(({ id, ...task }) => ({ _id: id, ...task, revision: 0 })));
+    await records('tasks').updateOne({ _id: 't0' }, { $set: { project: 'p' } });
+    await api.store(Project).remove('p', { inBackground: true });
+    const worker = await api.deliver({ handle: () => undefined, poll: 100 });
+    await until(async () => (await live('tasks')) < depth);
+    const dueAt = new Date(Date.now() + 3_600_000);
+    await records('removals').updateOne({}, { $set: { lease: { token: new ObjectId(), until: dueAt }, dueAt } });
+    const left = await live('tasks');
+    await setTimeout(500); // in which it would have removed many: no event tells that it does not
+    expect(left - (await live('tasks'))).toBeLessThanOrEqual(1);
+    expect(left).toBeGreaterThan(1);
+    await worker.close();
+  });
+
   it('writes the time at which it deletes a record to `updatedAt` and the history, and the deletion of the first one', async () => {
     const Shelf = defineModel('Shelf', { collection: 'boxes', fields: { id: t.string(), deletedAt: t.deletedAt() } });
     const Item = defineModel('Item', {
