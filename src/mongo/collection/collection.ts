@@ -13,7 +13,7 @@ import { preconditionFailed } from '../query/precondition.ts';
 import { StoredRecord } from '../stored-record.ts';
 import { openFind } from './find.ts';
 import { openManyInserts } from './insert-many.ts';
-import type { Operations, PlainOperations } from './operations.ts';
+import type { Operations } from './operations.ts';
 import { openReads } from './reads.ts';
 import { recordWrites } from './recorded.ts';
 import { openReferenceCommands } from './reference-commands.ts';
@@ -100,7 +100,7 @@ function open(
     upsert: (target, stored, work) => runLoaded(work, upserting, (upsert) => upsert(target, stored, work)),
   };
   // `Object.assign`: a literal that spreads so many members would become a hash table, which is slow to make and read.
-  const reads: PlainOperations = Object.assign(
+  const reads = Object.assign(
     openReads(model, db, collection, { readOne, readMany, readLatest, maxTimeMS, warnOnScan, shareRoundTrips }),
     openRelated(model, db, collection, { readMany }),
     openReferenceCommands(model, collection, { write }),

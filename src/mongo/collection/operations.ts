@@ -28,14 +28,11 @@ interface Upserted {
   readonly created: boolean;
 }
 
-/** The operations that check no references: the reads, and the commands that the checks themselves use. */
-export interface PlainOperations extends Find, Reads, RelatedReads, ReferenceCommands {}
-
 /**
  * The operations on the records of a collection. Each takes what it reaches, if it addresses stored records, and the
  * work of the request, which has its deadline, its signal and its transaction: a caller cannot forget them.
  */
-export interface Operations extends PlainOperations, ManyInserts, ManyWrites, WriteOne {
+export interface Operations extends Find, Reads, RelatedReads, ReferenceCommands, ManyInserts, ManyWrites, WriteOne {
   /** Inserts a record. */
   insert(stored: Stored, work: Work, options?: InsertOptions): Promise<StoredRecord>;
   /**
