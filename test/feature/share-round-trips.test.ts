@@ -72,6 +72,31 @@ describe('shareRoundTrips of an api', () => {
     expect(commands.events.some(({ command }) => command.documents.length > 1)).toBe(areShared);
   });
 
+  it('is for callers of different views, too, and shows each of them what is theirs', async () => {
+    const seen = t.string({ policy: { insert: true, update: ['editors'] } });
+    const Plan = defineModel('Plan', { collection: 'plans', fields: { id: t.string({ policy: { insert: true } }), text: seen } });
+    const shop = service({
+      authenticate: (ctx) => ctx.get('X-User'),
+      rules: { editors: (user) => user === 'ann' },
+    });
+    const plans = shop.resource({ model: Plan });
+    const api = shop.api({ db: database.db, resources: [plans] });
+    const users = ['ann', 'bob'];
+    const ask = (user: string, path: string, body?: object) => {
+      const headers = { 'X-User': user, 'Content-Type': 'application/json' };
+      return api.fetch(new Request(`http://here${path}`, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers }));
+    };
+    const asked = Array.from({ length: 40 }, (_, n) => users.map((user) => ({ user, id: `${user} ${n}`, text: `by ${user}` }))).flat();
+    const made = await Promise.all(asked.map(({ user, ...body }) => ask(user, '/plans', body)));
+    expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]));
+    const found = await Promise.all(asked.map(({ user, id }) => ask(user, `/plans/${encodeURIComponent(id)}`)));
+    expect(await Promise.all(found.map((one) => one.json()))).toEqual(asked.map(({ id, text }) => ({ data: { id, text } })));
+    const isOfBoth = (ids: readonly string[]) => users.every((user) => ids.some((id) => id.startsWith(user)));
+    const inserted = commands.events.map(({ command }) => (command.documents ?? []).map(({ _id }: { _id: string }) => _id));
+    const read = commands.events.map(({ command }) => command.filter?._id?.$in ?? []);
+    expect([inserted.some(isOfBoth), read.some(isOfBoth)]).toEqual([true, true]);
+  });
+
   it('must be true or false', () => {
     expect(() => build({ shareRoundTrips: 'no' })).toThrow(ConfigurationError);
   });

@@ -5,6 +5,7 @@ import { checkedLater, type LegalOptions } from '../../options.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { asDb, type Database } from '../driver/database.ts';
+import { oncePerCollection } from '../driver/once-per-collection.ts';
 import { isIdTaken } from '../driver/outcome.ts';
 import { compileTransact, runLoaded } from '../driver/run-transaction.ts';
 import { SharedInserts } from '../driver/shared-inserts.ts';
@@ -52,6 +53,10 @@ interface Settings {
  */
 export type ModelCollection = Operations;
 
+/** Creates of all callers share their round trips, whatever they see of the records. */
+const insertsOf = oncePerCollection((db, collection) => new SharedInserts(db, collection, true));
+const loneInsertsOf = oncePerCollection((db, collection) => new SharedInserts(db, collection, false));
+
 /** The collections that are open, by their database, their model and their settings. */
 const opened = new WeakMap<Db, WeakMap<CompiledModel, Map<string, ModelCollection>>>();
 
@@ -82,7 +87,7 @@ function open(
   const { readOne, readMany, readLatest, write } = planCommands(model, db, collection, maxTimeMS);
 
   const transact = compileTransact(db, maxTimeMS);
-  const inserts = new SharedInserts(db, collection, shareRoundTrips);
+  const inserts = (shareRoundTrips ? insertsOf : loneInsertsOf)(db, collection);
 
   const upserting = once(async () => (await import('./upsert.ts')).openUpsert(model, collection, { readLatest, write }));
 

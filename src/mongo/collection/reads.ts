@@ -3,6 +3,7 @@ import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import type { Commands } from '../driver/commands.ts';
+import { oncePerCollection } from '../driver/once-per-collection.ts';
 import { needOf } from '../driver/reachability.ts';
 import { compileFirstBatch, type FirstBatch } from '../driver/read-batches.ts';
 import { type Get, SharedGets } from '../driver/shared-gets.ts';
@@ -48,6 +49,12 @@ interface Settings extends Pick<Commands, 'readOne' | 'readMany' | 'readLatest'>
   readonly shareRoundTrips: boolean;
 }
 
+/** Callers whose views of a record differ, but not in what is read of it, share their round trips. */
+const getsOf = oncePerCollection((db, collection) => new SharedGets(compileFirstBatch(db, collection)));
+const latestGetsOf = oncePerCollection(
+  (db, { collectionName }) => new SharedGets(compileFirstBatch(db, db.collection(collectionName, { readPreference: 'primary' }))),
+);
+
 /** Opens the reads of a collection. A record stays BSON bytes until more than its JSON is needed. */
 export function openReads(
   model: CompiledModel,
@@ -59,10 +66,9 @@ export function openReads(
   const countIndexedKeys = compileIndexedKeys(db, model.collection);
   const readFirstBatch = compileFirstBatch(db, collection);
   const readPage = openPages(model, collection, readFirstBatch);
-  const gets = new SharedGets(readFirstBatch);
+  const gets = getsOf(db, collection);
   const isOfPrimary = needOf(collection.readPreference?.mode) === 'primary';
-  const ofPrimary = () => compileFirstBatch(db, db.collection(model.collection, { readPreference: 'primary' }));
-  const latestGets = isOfPrimary ? gets : new SharedGets(ofPrimary());
+  const latestGets = isOfPrimary ? gets : latestGetsOf(db, collection);
   const { privatePaths } = model;
   const withoutPrivate: Projected =
     privatePaths.length > 0 ? { projection: Object.fromEntries(privatePaths.map((path) => [path, 0])) } : {};
