@@ -6,7 +6,7 @@ import type { Told } from '../driver/duplicate-key.ts';
 import { inParts } from '../driver/in-parts.ts';
 import type { Work } from '../driver/work.ts';
 import { both } from '../predicate/filter-of.ts';
-import type { Filter, Predicate } from '../predicate/predicate.ts';
+import type { Filter } from '../predicate/predicate.ts';
 import { type Deletion, marking } from '../query/deleted.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
 import type { Within } from '../query/within.ts';
@@ -37,15 +37,20 @@ export function openReferenceCommands(
   collection: Collection<Stored>,
   { write }: Pick<Commands, 'write'>,
 ): ReferenceCommands {
+  /** The filters of these records, for one command each. */
+  function* filtersOf(ids: readonly unknown[], within: Within): Generator<Filter> {
+    for (const some of inParts(ids)) yield both({ _id: { $in: some } }, within.of(model));
+  }
+
   const rewriteAll: ReferenceCommands['rewriteAll'] = async (ids, within, pipelines, work) => {
-    for (const some of filtersOf(ids, within.of(model)))
+    for (const some of filtersOf(ids, within))
       for (const pipeline of pipelines)
         await write(work, (command) => collection.updateMany(command.handOver(some), pipeline, command.options), serverItself);
   };
 
   async function purgeAll(ids: readonly unknown[], within: Within, work: Work): Promise<number> {
     let purged = 0;
-    for (const some of filtersOf(ids, within.of(model)))
+    for (const some of filtersOf(ids, within))
       purged += (await write(work, (command) => collection.deleteMany(command.handOver(some), command.options))).deletedCount;
     return purged;
   }
@@ -55,7 +60,7 @@ export function openReferenceCommands(
       const hold = (some: Filter) =>
         write(work, (command) => collection.updateMany(command.handOver(some), countReference, command.options));
       let held = 0;
-      for (const some of filtersOf(ids, within.of(model))) held += (await hold(some)).matchedCount;
+      for (const some of filtersOf(ids, within)) held += (await hold(some)).matchedCount;
       return held;
     },
 
@@ -72,8 +77,3 @@ export function openReferenceCommands(
 
 /** The request has no field for what a delete or restore does to further records. */
 const serverItself: Told = { mayName: () => false };
-
-/** The filters of the records with these ids that also fulfil a predicate, for one command each. */
-export function* filtersOf(ids: readonly unknown[], predicate: Predicate | undefined): Generator<Filter> {
-  for (const some of inParts(ids)) yield both({ _id: { $in: some } }, predicate);
-}

@@ -19,7 +19,6 @@ import { type Deletion, marking, newDeletion } from '../query/deleted.ts';
 import { buildUpdate, changesNothing, requireMergeable } from '../query/update-pipeline.ts';
 import { seeing, type Within } from '../query/within.ts';
 import { StoredRecord, spellId } from '../stored-record.ts';
-import { filtersOf } from './reference-commands.ts';
 import { mostHookBytes, type Writer } from './writer.ts';
 
 type Stored = Record<string, unknown>;
@@ -159,7 +158,7 @@ export function openManyWrites(
    */
   async function writeTo(ids: readonly unknown[], filter: Filter, send: (some: Filter) => Promise<number>): Promise<number> {
     let count = 0;
-    for (const some of filtersOf(ids, filter)) count += await send(some);
+    for (const some of inParts(ids)) count += await send(both({ _id: { $in: some } }, filter));
     return count;
   }
 
