@@ -92,8 +92,8 @@ export function defaultOf<Value>([, , leftOut]: WithDefault<Value>): Value {
 /**
  * Finds everything that is wrong with an options object, one sentence for each mistake: names that do not exist, values
  * that are not legal, and required options that are missing, unless one is merely misspelt. `where` is what takes the
- * options. An option that is there and undefined is a mistake, too, unless it has a default or `orUndefined` allows it: a
- * guard or a scope that is undefined by accident must not read as none.
+ * options. An option that is there and undefined is a mistake, too, unless it has a default or `orUndefined` allows it:
+ * a guard or a scope that is undefined by accident must not read as none.
  */
 export function findMistakes<Options extends object>(options: unknown, legal: LegalOptions<Options>, where: string): string[] {
   const names = Object.keys(legal);

@@ -7,9 +7,9 @@ interface Crossings {
 }
 
 /**
- * The tests, examples and benchmarks that go with each plug-in of `src/features/`. What imports one of them goes with it,
- * too, and is not named here. A page that has more than a plug-in stays: who removes the plug-in for good writes it anew.
- * The tests that run the code of pages or compare them with the library go.
+ * The tests, examples and benchmarks that go with each plug-in of `src/features/`. What imports one of them goes with
+ * it, too, and is not named here. A page that has more than a plug-in stays: who removes the plug-in for good writes it
+ * anew. The tests that run the code of pages or compare them with the library go.
  */
 export const crossings: Readonly<Record<string, Crossings>> = {
   counters: {

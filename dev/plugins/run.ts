@@ -9,7 +9,7 @@ import { removePlugin } from './remove-plugin.ts';
  * lists and what `crossings.ts` says, and checks that the rest stands: its types, and some of its tests.
  *
  * - `npm run test:plugins -- counters` takes one plug-in.
- * - Texts behind another `--` choose the tests, by their paths: `npm run test:plugins -- counters -- test/feature/views`.
+ * - Texts behind another `--` choose the tests by their paths: `npm run test:plugins -- counters -- feature/views`.
  */
 const root = resolve(import.meta.dirname, '../..');
 const given = process.argv.slice(2);

@@ -59,7 +59,9 @@ export interface CascadeObserver {
   happened(records: readonly CascadedRecord[]): Promise<void>;
 }
 
-/** The record that a write addresses. Its id, what the write reaches and the precondition are all part of its filter. */
+/**
+ * The record that a write addresses. Its id, what the write reaches and the precondition are all part of its filter.
+ */
 export interface Target {
   readonly id: unknown;
   readonly within: Within;

@@ -59,8 +59,8 @@ export async function runTransaction<T>(db: Db, work: Work, maxTimeMS: number, r
 }
 
 /**
- * Carries out a write of several commands as one: as a part of the transaction of the work, or in one of its own. In the
- * former case its error may be caught, and the transaction continues: what must not be half done belongs in
+ * Carries out a write of several commands as one: as a part of the transaction of the work, or in one of its own. In
+ * the former case its error may be caught, and the transaction continues: what must not be half done belongs in
  * `transaction.join`.
  */
 export type Transact = <T>(work: Work, run: (transaction: Transaction) => Promise<T>) => Promise<T>;

@@ -11,8 +11,8 @@ export interface ResourcePlugin {
   /** What is legal for its options. */
   readonly legal: Partial<LegalOptions<OptionsOfPlugins<never>>>;
   /**
-   * Compiles the operations that it has for fields. They are changes, as a patch is: the tables of guards and hooks have
-   * their names as keys.
+   * Compiles the operations that it has for fields. They are changes, as a patch is: the tables of guards and hooks
+   * have their names as keys.
    */
   operations(parts: ResourceParts): CompiledOperation[];
   /** Their rows. */
@@ -24,8 +24,8 @@ export interface ResourceParts {
   /** Returns the definition, in which the options of these names are checked. */
   given(...names: readonly (keyof ResourceDefinition)[]): ResourceDefinition;
   /**
-   * Whether clients patch its records. Then they use the operations that plug-ins have for fields, unless an option says
-   * otherwise.
+   * Whether clients patch its records. Then they use the operations that plug-ins have for fields, unless an option
+   * says otherwise.
    */
   readonly isPatched: boolean;
   readonly model: CompiledModel;
