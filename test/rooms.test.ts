@@ -91,6 +91,7 @@ const rooms = [
 const takers: readonly (readonly [RegExp, string])[] = [
   [/^features\/(?:[\w-]+\/)?(?:keywords|fields?|types)\.ts$/, 'model/define'],
   [/^features\/(?:[\w-]+\/)?kinds?\.ts$/, 'model/compile'],
+  [/^features\/(?:[\w-]+\/)?facets?\.ts$/, 'resource/relations'],
   [/^features\/[\w-]+\/plan-[\w-]+\.ts$/, 'mongo/collection'],
   [/^features\/(?:[\w-]+\/)?stores?\.ts$/, 'store'],
   [/^features\//, 'resource/table'],
@@ -279,8 +280,9 @@ describe('CONTRIBUTING.md', () => {
   });
 
   it('says where the tests of each room are', () => {
-    const testsOf = (folder: string) => folder.replace(/^features(?=\/)/, 'feature');
-    const without = folders.filter((folder) => !existsSync(join(root, 'test', testsOf(folder))));
+    const testsOf = (folder: string) => join(root, 'test', folder.replace(/^features(?=\/)/, 'feature'));
+    const isThere = (tests: string) => existsSync(tests) || existsSync(`${tests}.test.ts`);
+    const without = folders.filter((folder) => !isThere(testsOf(folder)));
     expect(without.filter((folder) => !inCode(text).includes(`src/${folder}/`))).toEqual([]);
     const others = readdirSync(join(root, 'test'), { withFileTypes: true }).filter(
       (one) => one.isDirectory() && !folders.some((folder) => `${folder}/`.startsWith(`${one.name}/`)),

@@ -8,10 +8,11 @@ import { crossings } from './crossings.ts';
  * `src/`. Returns the files outside of `src/` that are gone.
  */
 export function removePlugin(copy: string, name: string): string[] {
-  const { own, crossing } = crossings[name] ?? { own: [], crossing: [] };
+  const { own, crossing, lines = {} } = crossings[name] ?? { own: [], crossing: [] };
   const lists = readdirSync(join(copy, 'src/features')).filter((file) => file.endsWith('.ts'));
   for (const list of [...lists.map((file) => `src/features/${file}`), 'src/index.ts', 'dev/power/small-areas.ts'])
-    removeLines(join(copy, list), name);
+    removeLinesOf(name, join(copy, list));
+  for (const [file, text] of Object.entries(lines)) removeLines(join(copy, file), (line) => line.includes(text));
   const folder = `src/features/${name}`;
   rmSync(join(copy, folder), { recursive: true });
   const named = [...own, ...crossing].flatMap((path) => filesIn(copy, path));
@@ -21,12 +22,17 @@ export function removePlugin(copy: string, name: string): string[] {
 }
 
 /** Removes the lines that name the folder of a plug-in, or something that the file imports from it. */
-function removeLines(path: string, plugin: string): void {
+function removeLinesOf(plugin: string, path: string): void {
   const lines = readFileSync(path, 'utf8').split('\n');
   const isOfFolder = (line: string) => new RegExp(`(?<![\\w-])${plugin}/`).test(line);
   const imported = lines.flatMap((line) => (isOfFolder(line) ? (/^import (?:type )?\{ (.*) \}/.exec(line)?.[1]?.split(', ') ?? []) : []));
   const isOfPlugin = (line: string) => isOfFolder(line) || imported.some((one) => new RegExp(`\\b${one}\\b`).test(line));
-  writeFileSync(path, lines.filter((line) => !isOfPlugin(line)).join('\n'));
+  removeLines(path, isOfPlugin);
+}
+
+function removeLines(path: string, isToGo: (line: string) => boolean): void {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  writeFileSync(path, lines.filter((line) => !isToGo(line)).join('\n'));
 }
 
 function filesIn(copy: string, path: string): string[] {

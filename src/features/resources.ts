@@ -1,8 +1,10 @@
 import type { ResourcePlugin } from '../resource/table/plugin.ts';
 import { counters } from './counters/index.ts';
+import { links } from './links/index.ts';
 
 /** What plug-ins add to resources. */
 // biome-ignore format: a line for each plug-in
 export const resourcePlugins: readonly ResourcePlugin[] = [
   counters,
+  links,
 ];

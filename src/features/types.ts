@@ -1,6 +1,7 @@
 import type { HasFields } from '../model/define/infer.ts';
 import type { Fields } from '../model/define/schema.ts';
 import type { CountersOf, OfCounters, StepsCounters } from './counters/types.ts';
+import type { OfLinks } from './links/types.ts';
 
 /**
  * The names of the fields that plug-ins have operations for. Each operation is called after its field, and is a change
@@ -15,6 +16,7 @@ export type FieldOperations<F extends Fields> = never
 // biome-ignore format: a line for each plug-in
 export type OptionsOfPlugins<F extends Fields> = object
   & OfCounters<F>
+  & OfLinks<F>
 ;
 
 /** The methods that plug-ins add to stores. `Id` and `Options` are what a write of one record takes. */

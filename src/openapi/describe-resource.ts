@@ -1,3 +1,4 @@
+import { own } from '../model/value/plain-object.ts';
 import { queryMethods } from '../resource/define/endpoints.ts';
 import { operations } from '../resource/define/standard-operations.ts';
 import type { ServedRow } from '../resource/serve-resource.ts';
@@ -7,8 +8,8 @@ import { describeAggregate } from './operations/describe-aggregate.ts';
 import { describeCustom } from './operations/describe-custom.ts';
 import { describeHistory } from './operations/describe-history.ts';
 import { describeOperation, type Particulars, type ResourceContext } from './operations/describe-operation.ts';
+import { describePlugin } from './operations/describe-plugin.ts';
 import { describeQuery, describeStandard } from './operations/describe-standard.ts';
-import { describeLink } from './relations/describe-links.ts';
 import { describeNested } from './relations/describe-nested.ts';
 import { idParameter, otherParameter } from './schemas/id-parameter.ts';
 
@@ -27,7 +28,10 @@ export function describeResource(context: ResourceContext): Record<string, Part>
   return paths;
 }
 
-/** The paths of the library in the order in which they are told, then those of the application and of relations. */
+/**
+ * The paths of the library in the order in which they are told, then those of the application, of relations and of
+ * plug-ins.
+ */
 function sortForReaders(endpoints: readonly RowsOfEndpoint<ServedRow>[]): readonly RowsOfEndpoint<ServedRow>[] {
   const rankOf = ({ subject, path }: ServedRow) => (ranks.get(subject.kind) ?? told.indexOf(path)) * 100 + withinPath(subject);
   return [...endpoints].sort((one, other) => rankOf(usualOf(one)) - rankOf(usualOf(other)));
@@ -35,7 +39,7 @@ function sortForReaders(endpoints: readonly RowsOfEndpoint<ServedRow>[]): readon
 
 const told = ['/', '/query', '/aggregate', '/:id', '/:id/history', '/:id/restore'];
 const ranks: ReadonlyMap<Subject['kind'], number> = new Map(
-  (['custom', 'nested', 'link'] as const).map((kind, index) => [kind, told.length + index]),
+  (['custom', 'nested', 'plugin'] as const).map((kind, index) => [kind, told.length + index]),
 );
 
 function withinPath(subject: Subject): number {
@@ -56,8 +60,8 @@ function particularsOf(context: ResourceContext, subject: Subject): Particulars 
       return describeCustom(context, subject.operation);
     case 'nested':
       return describeNested(context, subject.nested, subject.part);
-    case 'link':
-      return describeLink(context, subject.link, subject.part);
+    case 'plugin':
+      return describePlugin(context, subject);
     case 'variant':
       throw new Error('A variant of an answer is described with the answer.');
   }
@@ -67,7 +71,8 @@ function parametersOf({ resource }: ResourceContext, path: string, subject: Subj
   const names = (path.match(/:\w+/g) ?? []).map((name) => name.slice(1));
   return names.map((name) => {
     if (name === 'id') return idParameter(resource);
-    if (subject.kind === 'link') return otherParameter(subject.link.source.model);
+    const other = subject.kind === 'plugin' && own(subject.others, name);
+    if (other) return otherParameter(name, other.model);
     return { name, in: 'path', required: true, schema: { type: 'string' } };
   });
 }

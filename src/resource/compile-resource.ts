@@ -41,7 +41,7 @@ import { checkHistory, historyEndpoint, historyName } from './define/history-opt
 import { liveName, readLive } from './define/live-options.ts';
 import { functionsOf } from './define/operation-groups.ts';
 import { cursorPaging } from './define/paging.ts';
-import { relationEndpoints } from './define/relation-endpoints.ts';
+import { endpointsOfNested } from './define/relation-endpoints.ts';
 import type { ResourceDefinition, ServerFieldsOf } from './define/resource-options.ts';
 import {
   defaultOperations,
@@ -59,8 +59,6 @@ const aPathSegment: Legal = [
   (path) => typeof path === 'string' && /^(?!\.{1,2}$)[\w.~-]+$/.test(path),
   'one path segment of letters, digits, `-`, `.`, `_` and `~`, other than `.` and `..`',
 ];
-
-const aListOfRelations = anArrayOf("relations, such as ['tasks']", (name) => typeof name === 'string');
 
 const legalOfPlugins: LegalOptions<OptionsOfPlugins<never>> = Object.assign({}, ...resourcePlugins.map((one) => one.legal));
 
@@ -83,8 +81,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   paging: aPaging,
   include: checkedLater,
   through: checkedLater,
-  nested: aListOfRelations,
-  links: aListOfRelations,
+  nested: anArrayOf("relations, such as ['tasks']", (name) => typeof name === 'string'),
   fields: trueOrFalse,
   filters: anArrayOf("filters, such as ['status = … AND total >= …']", (filter) => typeof filter === 'string'),
   export: checkedLater,
@@ -122,16 +119,8 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   const compiledModel = once(() => watchMisfits(compileModel(given('model').model)));
   const standard = once(() => readOps(given('ops'), where));
   const custom = once(() => compileOperations(given('operations').operations ?? {}, where));
-  const ofFields = once(() => {
-    const parts = { given, isPatched: standard().includes('patch'), model: compiledModel(), where };
-    return tryAll(
-      resourcePlugins.map(
-        ({ operations }) =>
-          () =>
-            operations(parts),
-      ),
-    ).flat();
-  });
+  const parts = once(() => ({ given, isPatched: standard().includes('patch'), model: compiledModel(), where }));
+  const ofFields = once(() => tryAll(resourcePlugins.map((one) => () => one.operations?.(parts()) ?? [])).flat());
   const served = once(() => [
     ...standard().map((name) => {
       const { method, group } = standardOperations[name];
@@ -171,7 +160,17 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     custom,
     ofFields,
     () =>
-      checkEndpoints(standard(), [...further(), ...custom(), ...ofFields(), ...relationEndpoints(given('nested', 'links'), where)], where),
+      checkEndpoints(
+        standard(),
+        [
+          ...further(),
+          ...custom(),
+          ...ofFields(),
+          ...endpointsOfNested(given('nested'), where),
+          ...resourcePlugins.flatMap((one) => one.endpoints?.(parts()) ?? []),
+        ],
+        where,
+      ),
     () => checkGuards(given('guards').guards ?? [], 'guards', where),
     ...tableNames.map((option) => () => checkTable(option, given(option)[option] ?? {}, served(), ofReads(), where)),
     exporting,
@@ -187,7 +186,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     () => checkMerges(standard(), given('explicitWrites', 'mergePatch'), compiledModel()),
     () => checkScopeFields(given('scope', 'scopeFields'), compiledModel(), where),
   ]);
-  const { path = model.collection, include = [], through = [], nested = [], links = [], serverFields = {} } = definition;
+  const { path = model.collection, include = [], through = [], nested = [], serverFields = {} } = definition;
   return {
     path,
     description: definition.description ?? `Records of ${model.name}.`,
@@ -216,10 +215,16 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     include: copyList(include),
     through: copyList(through),
     nested: [...nested],
-    links: [...links],
+    pluginOptions: pluginOptionsOf(definition),
     deletedGuards: definition.deleted && [...definition.deleted.guards],
     ...compileTables(definition as TableOptions, served()),
   };
+}
+
+/** The options of plug-ins. What the app does to its arrays later changes none. */
+function pluginOptionsOf(definition: ResourceDefinition): OptionsOfPlugins<never> {
+  const names = Object.keys(legalOfPlugins) as (keyof OptionsOfPlugins<never>)[];
+  return Object.fromEntries(names.map((name) => [name, definition[name] && copyList(definition[name])]));
 }
 
 /** What is no list is refused where the relations are compiled. */

@@ -90,10 +90,11 @@ function kindOf({ subject, method, path, when }: ServedRow): string {
     case 'standard':
       return `row: ${subject.operation}`;
     case 'nested':
-    case 'link':
       return `row: ${subject.kind} ${subject.part}`;
     case 'custom':
       return `row: ${subject.operation.field ? 'step' : 'custom'} ${method} of ${path.includes('/:id') ? 'a record' : 'a resource'}`;
+    case 'plugin':
+      return `row: ${subject.name}`;
     case 'variant':
       return `row: ${method} with ${JSON.stringify(when)}`;
     default:

@@ -80,8 +80,6 @@ interface PathSlots {
    * @internal Set by `findParent` and `findOther`: the name of the field whose reference the path of the request names.
    */
   pathField?: string;
-  /** @internal Set by `findOther`: the id of the record to link, in the stored form of the array that holds it. */
-  otherId?: unknown;
 }
 
 /** What a client asks for by the query string and by headers. */

@@ -9,10 +9,10 @@ export function idParameter({ model }: CompiledResource): Part {
   return { name: 'id', in: 'path', required: true, description: 'The id of the record.', schema: pathSchema(model.id) };
 }
 
-/** The id of another record in a path, as the parameter `other`. */
-export function otherParameter(model: CompiledResource['model']): Part {
+/** The id of another record in a path, as a parameter. */
+export function otherParameter(name: string, model: CompiledResource['model']): Part {
   const description = `The id of the record of ${model.name}.`;
-  return { name: 'other', in: 'path', required: true, description, schema: pathSchema(model.id) };
+  return { name, in: 'path', required: true, description, schema: pathSchema(model.id) };
 }
 
 /** A record is found by the spelling of `Location` only. */

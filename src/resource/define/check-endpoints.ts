@@ -1,8 +1,6 @@
 import { ConfigurationError } from '../../errors.ts';
-import { type Endpoint, listQueryName, queryEndpoints } from './endpoints.ts';
+import { listQueryName, type NamedEndpoint, queryEndpoints } from './endpoints.ts';
 import { isList, type Operation, standardOperations } from './standard-operations.ts';
-
-type NamedEndpoint = Endpoint & { readonly name: string };
 
 /** Refuses two operations of a resource with the same method and path. `custom` has the operations of its own. */
 export function checkEndpoints(ops: readonly Operation[], custom: readonly NamedEndpoint[], where: string): void {

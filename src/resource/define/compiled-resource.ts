@@ -1,3 +1,4 @@
+import type { OptionsOfPlugins } from '../../features/types.ts';
 import type { CachingOptions } from '../../middleware/caching.ts';
 import type { ServerFields } from '../../middleware/check-create.ts';
 import type { Context, Guard, ResourceMiddleware, ScopeFunction } from '../../middleware/exchange/context.ts';
@@ -6,24 +7,20 @@ import type { FindIds, SearchLimits } from '../../middleware/exchange/searching.
 import type { StreamPlaces } from '../../middleware/exchange/stream-places.ts';
 import type { Includes } from '../../middleware/relations/compile-includes.ts';
 import type { Through, ThroughLimits } from '../../middleware/relations/compile-through.ts';
-import type { GuardedSource } from '../../middleware/relations/relation-targets.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
-import type { Slot } from '../../model/node.ts';
-import type { Elements } from '../../mongo/collection/plan-element.ts';
 import type { Database } from '../../mongo/driver/database.ts';
 import type { FilterLimits } from '../../mongo/list/parse-list-query.ts';
 import type { Paging } from '../../mongo/list/parse-paging.ts';
 import type { ReferenceLimits } from '../../mongo/relations/limits.ts';
 import type { References } from '../../mongo/relations/references.ts';
-import type { Invalid } from '../../rules.ts';
 import type { CompiledAggregate } from './aggregate-options.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { DeclaredFilter } from './declared-filters.ts';
 import type { CompiledExport } from './export-options.ts';
 import type { FunctionTables } from './function-tables.ts';
 import type { CompiledLive } from './live-options.ts';
-import type { NestedEndpoint, RelationEndpoint } from './relation-endpoints.ts';
+import type { NestedEndpoint } from './relation-endpoints.ts';
 import type { Operation } from './standard-operations.ts';
 
 /** The settings that an api gives to each of its resources. */
@@ -100,8 +97,8 @@ export interface UnlinkedResource extends FunctionTables {
   readonly through: readonly string[];
   /** The relations whose records are served below each record, as the definition names them. */
   readonly nested: readonly string[];
-  /** The arrays of references of which clients may write single elements, as the definition names them. */
-  readonly links: readonly string[];
+  /** The options of plug-ins, as the definition has them. */
+  readonly pluginOptions: OptionsOfPlugins<never>;
   /** The guards of the parameter `deleted`. Undefined if clients may not ask for deleted records. */
   readonly deletedGuards: readonly Guard<never>[] | undefined;
 }
@@ -117,21 +114,8 @@ export interface NestedResource {
   readonly operations: readonly NestedEndpoint[];
 }
 
-/** An array of references of which clients may write single elements. */
-export interface LinkedArray extends Elements {
-  /** The name of the relation, and the segment of the path. */
-  readonly name: string;
-  /** The place of an id in the array. */
-  readonly slot: Slot;
-  /** The error of a caller who may read the array and not write it. */
-  readonly refusal: Invalid | undefined;
-  /** The records that may be added. */
-  readonly source: GuardedSource;
-  readonly operations: readonly RelationEndpoint<'add' | 'remove'>[];
-}
-
 /** A resource with the settings of its api, and linked to the other resources: the input of the chains. */
-export interface CompiledResource extends Omit<UnlinkedResource, 'nested' | 'links' | 'through' | 'filters'>, ApiSettings {
+export interface CompiledResource extends Omit<UnlinkedResource, 'nested' | 'through' | 'filters'>, ApiSettings {
   /** The relations that list and get may include. */
   readonly includes: Includes;
   /** The relations through which the list can be filtered and sorted. Undefined if there are none. */
@@ -140,8 +124,8 @@ export interface CompiledResource extends Omit<UnlinkedResource, 'nested' | 'lin
   readonly filters: readonly DeclaredFilter[];
   /** The resources that are served below its records. */
   readonly nested: readonly NestedResource[];
-  /** The arrays of references of which clients may write single elements. */
-  readonly links: readonly LinkedArray[];
+  /** What plug-ins have made of it, by the functions that made it: see `facetOf`. */
+  readonly facets: ReadonlyMap<unknown, unknown>;
   /** Returns the path of a new record, whose id is percent-encoded. @default below the path of the request */
   readonly location?: (ctx: Context, id: string) => string;
   /** The checked references of all models of the api. Undefined if there are none. */

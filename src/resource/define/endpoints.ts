@@ -7,6 +7,11 @@ export interface Endpoint {
   readonly path: string;
 }
 
+/** An endpoint, and the name of the operation that it has. */
+export interface NamedEndpoint extends Endpoint {
+  readonly name: string;
+}
+
 /** The name of the list whose parameters stand in a body. No operation of an application has a dot in its name. */
 export const listQueryName = 'list.query';
 

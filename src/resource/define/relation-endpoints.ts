@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../../errors.ts';
-import { type Endpoint, queryEndpoints } from './endpoints.ts';
+import { type NamedEndpoint, queryEndpoints } from './endpoints.ts';
 import type { RelationOptions } from './relation-options.ts';
 
 /** An operation at the path of a relation, below a record. */
-export interface RelationEndpoint<Kind extends string = string> extends Endpoint {
+export interface RelationEndpoint<Kind extends string = string> extends NamedEndpoint {
   /** The relation and the kind: `tasks.list`. No operation of an application has a dot in its name. */
   readonly name: string;
   readonly kind: Kind;
@@ -25,27 +25,14 @@ export function nestedEndpoints(relation: string): NestedEndpoint[] {
   ];
 }
 
-/** The operations of a relation in `links`. */
-export function linkEndpoints(relation: string): RelationEndpoint<'add' | 'remove'>[] {
-  const path = `/:id/${relation}/:other`;
-  return [
-    { name: `${relation}.add`, kind: 'add', method: 'PUT', path },
-    { name: `${relation}.remove`, kind: 'remove', method: 'DELETE', path },
-  ];
-}
-
-/**
- * The operations at the paths of relations that a resource may serve. Throws a {@link ConfigurationError} for a name
- * that no path can have.
- */
-export function relationEndpoints({ nested = [], links = [] }: RelationOptions, where: string): RelationEndpoint[] {
+/** The operations of all that `nested` names. Throws a {@link ConfigurationError} for a name that no path can have. */
+export function endpointsOfNested({ nested = [] }: RelationOptions, where: string): NestedEndpoint[] {
   checkRelationNames('nested', nested, where);
-  checkRelationNames('links', links, where);
-  return [...nested.flatMap(nestedEndpoints), ...links.flatMap(linkEndpoints)];
+  return nested.flatMap(nestedEndpoints);
 }
 
 /** Refuses relations that cannot be a segment of a path, or are named twice. */
-function checkRelationNames(option: string, names: readonly string[], where: string): void {
+export function checkRelationNames(option: string, names: readonly string[], where: string): void {
   for (const [index, name] of names.entries()) {
     if (!/^(?!\.{1,2}$)[\w.~-]+$/.test(name))
       throw new ConfigurationError(`\`${option}\` of ${where} names \`${name}\`, which cannot be a segment of a path.`);

@@ -1,5 +1,5 @@
 /** The options of a resource for its relations, besides `include`. */
-export interface RelationOptions<Through = string, Nested = string, Links = string> {
+export interface RelationOptions<Through = string, Nested = string> {
   /**
    * The relations through which clients may filter and sort the list: with `project`, by `project.status=open` and
    * `sort=project.name`, if the policy of the field in its own model says so. They are named as in `include`, at most
@@ -22,14 +22,4 @@ export interface RelationOptions<Through = string, Nested = string, Links = stri
    * nested: ['tasks']
    */
   readonly nested?: readonly Nested[];
-  /**
-   * Arrays of references, by the names of their relations, to which clients may add and from which they may remove
-   * single elements: `PUT` and `DELETE <prefix>/<path>/{id}/tags/{other}`. They are a patch: its guards, server fields
-   * and hooks apply, except for `before`.
-   * @default none
-   *
-   * @example
-   * links: ['tags']
-   */
-  readonly links?: readonly Links[];
 }

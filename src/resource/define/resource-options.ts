@@ -117,11 +117,7 @@ export interface ResourceOptions<
   App = KoaContext,
   Hooked extends WriteKeys<NoInfer<Ops>, F, WritingNames<NoInfer<Methods>, NoInfer<Names>>, NoInfer<Groups>> = never,
 > extends ListOptions<RelationPath<F>>,
-    RelationOptions<
-      RelationPath<F>,
-      NamesOr<'the model has no relation by `t.hasMany` without `count`', RelationNames<F>['lists'], F>,
-      NamesOr<'the model has no array of references', RelationNames<F>['arrays'], F>
-    >,
+    RelationOptions<RelationPath<F>, NamesOr<'the model has no relation by `t.hasMany` without `count`', RelationNames<F>['lists'], F>>,
     OfDeleted<Principal, App>,
     OfHistory,
     OptionsOfPlugins<F>,

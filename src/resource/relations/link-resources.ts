@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
+import { facets } from '../../features/facets.ts';
 import { didYouMean } from '../../hints.ts';
 import { compileIncludes, type Includes } from '../../middleware/relations/compile-includes.ts';
 import { compileReferences, shut } from '../../middleware/relations/compile-references.ts';
@@ -20,7 +21,6 @@ import type { ApiSettings, CompiledResource, UnlinkedResource } from '../define/
 import { compileDeclaredFilters, type DeclaredFilter } from '../define/declared-filters.ts';
 import type { Operation } from '../define/standard-operations.ts';
 import { checkSharedCollections } from './check-shared-collections.ts';
-import { linkArrays } from './link-arrays.ts';
 import { linkNested } from './link-nested.ts';
 
 /** Compiles `models` of an api, to which relations may lead too. */
@@ -110,15 +110,15 @@ function compileReferencesOf(targets: readonly ReferenceTarget[], { db, maxTimeM
 
 type ReferenceTarget = HookedTarget & { readonly model: CompiledModel };
 
-type RelationsOf = Pick<CompiledResource, 'includes' | 'through' | 'filters' | 'links'>;
+type RelationsOf = Pick<CompiledResource, 'includes' | 'through' | 'filters' | 'facets'>;
 
 function compileRelationsOf(resource: UnlinkedResource, targets: readonly KnownTarget[], settings: ApiSettings): RelationsOf {
-  const [includes, through, links] = tryAll([
+  const [includes, through, made] = tryAll([
     () => compileIncludesOf(resource, targets, settings),
     () => compileThroughOf(resource, targets, settings),
-    () => (isEmpty(resource.links) ? [] : linkArrays(resource, targets, settings)),
+    () => tryAll(facets.map((make) => () => [make, make(resource, targets, settings)] as const)),
   ]);
-  return { includes, through, filters: filtersOf(resource, through, settings), links };
+  return { includes, through, filters: filtersOf(resource, through, settings), facets: new Map(made) };
 }
 
 /** No index is planned for a view. */

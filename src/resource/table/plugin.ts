@@ -3,6 +3,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { LegalOptions } from '../../options.ts';
 import type { CompiledOperation } from '../define/compile-operations.ts';
 import type { CompiledResource } from '../define/compiled-resource.ts';
+import type { NamedEndpoint } from '../define/endpoints.ts';
 import type { ResourceDefinition } from '../define/resource-options.ts';
 import type { Row } from './row.ts';
 
@@ -14,8 +15,10 @@ export interface ResourcePlugin {
    * Compiles the operations that it has for fields. They are changes, as a patch is: the tables of guards and hooks
    * have their names as keys.
    */
-  operations(parts: ResourceParts): CompiledOperation[];
-  /** Their rows. */
+  operations?(parts: ResourceParts): CompiledOperation[];
+  /** Its other endpoints, which no other operation of the resource may have. */
+  endpoints?(parts: ResourceParts): NamedEndpoint[];
+  /** The rows of all of them. */
   rows(r: CompiledResource): Row[];
 }
 

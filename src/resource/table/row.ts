@@ -2,9 +2,10 @@ import type { AfterHook } from '../../middleware/after-hooks.ts';
 import type { BeforeHook } from '../../middleware/before-hooks.ts';
 import type { ResourceMiddleware } from '../../middleware/exchange/context.ts';
 import { guards } from '../../middleware/guards.ts';
+import type { GuardedSource } from '../../middleware/relations/relation-targets.ts';
 import type { WithinHook } from '../../middleware/within-transaction.ts';
 import type { CompiledOperation } from '../define/compile-operations.ts';
-import type { CompiledResource, LinkedArray, NestedResource } from '../define/compiled-resource.ts';
+import type { CompiledResource, NestedResource } from '../define/compiled-resource.ts';
 import type { Endpoint } from '../define/endpoints.ts';
 import type { FunctionTables } from '../define/function-tables.ts';
 import type { Operation } from '../define/standard-operations.ts';
@@ -39,7 +40,20 @@ export type Subject =
   | { readonly kind: 'variant' }
   | { readonly kind: 'custom'; readonly operation: CompiledOperation }
   | { readonly kind: 'nested'; readonly nested: NestedResource; readonly part: 'list' | 'query' | 'create' }
-  | { readonly kind: 'link'; readonly link: LinkedArray; readonly part: 'add' | 'remove' };
+  | PluginWrite;
+
+/** A write of one record that a plug-in has, in its own words. It answers 204. */
+export interface PluginWrite {
+  readonly kind: 'plugin';
+  /** What it is, without names that an application has chosen: `link add`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  /** The meaning of its 204. */
+  readonly done: string;
+  /** The records whose ids stand in its path besides `id`, by the names of the parameters. */
+  readonly others: Readonly<Record<string, GuardedSource>>;
+}
 
 /**
  * A row of the table of operations: something that a resource serves. Rows of one method and path are an endpoint, of
@@ -74,7 +88,7 @@ export interface Row extends Endpoint {
    * what its caller sees of the related records, too.
    */
   readonly mayNameRelations: boolean;
-  /** Whether it is unknown to callers who may not see its field: that of the link, the nested list or the plug-in. */
+  /** Whether it is unknown to callers who may not see its field: that of the nested list or of the plug-in. */
   readonly isHidable: boolean;
   readonly readsJson: boolean;
   /** Whether it makes a record of its resource, to which later operations of a batch can refer. */

@@ -8,7 +8,6 @@ import { chains, liveParts, queried } from './chains.ts';
 import { customRows } from './custom-rows.ts';
 import { exportRows } from './export-rows.ts';
 import { historyRows } from './history-rows.ts';
-import { linkRows } from './link-rows.ts';
 import { liveRows } from './live-rows.ts';
 import { nestedRows } from './nested-rows.ts';
 import { type Row, rowOf } from './row.ts';
@@ -23,9 +22,8 @@ export function rowsOf(r: CompiledResource): Row[] {
     ...aggregateRows(r),
     ...history.ofChanges,
     ...customRows(r),
-    ...resourcePlugins.flatMap(({ rows }) => rows(r)),
     ...nestedRows(r),
-    ...linkRows(r),
+    ...resourcePlugins.flatMap(({ rows }) => rows(r)),
     ...queryRows(r),
     ...history.ofStates,
     ...exportRows(r),

@@ -10,6 +10,7 @@ const src = join(import.meta.dirname, '../../../src');
  * of this list, and none is put into it without a reason.
  */
 const maySpell: Readonly<Record<string, string>> = {
+  'features/links/facet.ts': 'a link is a patch, with its guards and hooks',
   'openapi/operations/describe-standard.ts': 'words for each operation',
   'openapi/relations/describe-nested.ts': 'words for each operation below a record',
   'openapi/schemas/event-schemas.ts': 'events of a list and of a record are different schemas',
@@ -18,7 +19,6 @@ const maySpell: Readonly<Record<string, string>> = {
   'resource/compile-resource.ts': 'who may patch a record may use what plug-ins have for its fields',
   'resource/define/relation-endpoints.ts': 'which operation of the other resource stands at the path of a relation',
   'resource/define/resource-options.ts': 'types of what hooks get',
-  'resource/relations/link-arrays.ts': 'a link is a patch, with its guards and hooks',
   'resource/relations/link-resources.ts': 'what a cascade does to a record has hooks of one operation',
 };
 

@@ -16,7 +16,7 @@ export function expectedOf({ row }: Case, { givenOf, api }: Pick<Matrix, 'givenO
   const { subject, asks, runs, when } = row;
   const isOfThePast = when !== undefined && 'parameter' in when; // its hooks see the record as it is, and as it was
   const hooks = (phase: Phase) => hooksOf(phase, runs, givenOf);
-  const linked = subject.kind === 'link' && subject.part === 'add' ? subject.link.source.path : undefined;
+  const linked = subject.kind === 'plugin' && subject.name === 'link add' ? subject.others.other?.path : undefined;
   const other = api.description.resources.find(({ path }) => path === linked);
   return {
     guards: guardsOf(asks, givenOf),

@@ -6,13 +6,13 @@ import type { ArrayNode, CompiledField } from '../../model/node.ts';
 import { operatorDef } from '../../model/operators/operators.ts';
 import type { ShowValue } from '../../model/shown-value.ts';
 import type { Changes } from '../../model/write/plan-changes.ts';
-import { both } from '../predicate/filter-of.ts';
-import { isWithin } from '../predicate/is-within.ts';
-import type { Condition, Filter } from '../predicate/predicate.ts';
-import { requireRecordWithin } from '../query/require-within.ts';
-import { buildUpdate } from '../query/update-pipeline.ts';
-import type { WritePlan } from './write-plan.ts';
-import type { Target, Writer } from './writer.ts';
+import type { WritePlan } from '../../mongo/collection/write-plan.ts';
+import type { Target, Writer } from '../../mongo/collection/writer.ts';
+import { both } from '../../mongo/predicate/filter-of.ts';
+import { isWithin } from '../../mongo/predicate/is-within.ts';
+import type { Condition, Filter } from '../../mongo/predicate/predicate.ts';
+import { requireRecordWithin } from '../../mongo/query/require-within.ts';
+import { buildUpdate } from '../../mongo/query/update-pipeline.ts';
 
 type Stored = Record<string, unknown>;
 

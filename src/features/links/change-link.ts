@@ -1,40 +1,30 @@
 import { notFound, validationFailed } from '../../errors.ts';
+import { serverValuesOf } from '../../middleware/body/server-values.ts';
+import type { Called, Context, ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import { workOf } from '../../middleware/exchange/exchange.ts';
+import { missing } from '../../middleware/exchange/order.ts';
+import { ofChange, ofLedger, ofRead, ofReferences, ofValues } from '../../middleware/exchange/problem-codes.ts';
+import { parameterOf, readAddress, readId, readReference } from '../../middleware/exchange/read-address.ts';
+import { step } from '../../middleware/exchange/step.ts';
+import { findCurrent, updatePart } from '../../middleware/exchange/write-part.ts';
+import { reachOf } from '../../middleware/reach/reach.ts';
+import { isOpenTo, writerOf } from '../../middleware/relations/writer.ts';
 import { once } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { Slot } from '../../model/node.ts';
 import { openNames, updateAccess } from '../../model/write/access.ts';
 import { compileServerChanges, type WriteRules } from '../../model/write/compile-writes.ts';
-import { type Elements, planElement } from '../../mongo/collection/plan-element.ts';
 import { requireChangesWithin } from '../../mongo/query/require-within.ts';
 import { living } from '../../mongo/query/within.ts';
 import { openReferencing, type WriteOptions } from '../../mongo/relations/open-referencing.ts';
 import { Invalid } from '../../rules.ts';
-import { serverValuesOf } from '../body/server-values.ts';
-import type { Called, Context, ResourceMiddleware } from '../exchange/context.ts';
-import { workOf } from '../exchange/exchange.ts';
-import { missing } from '../exchange/order.ts';
-import { ofChange, ofLedger, ofRead, ofReferences, ofValues } from '../exchange/problem-codes.ts';
-import { parameterOf, readAddress, readId, readReference } from '../exchange/read-address.ts';
-import { step } from '../exchange/step.ts';
-import { findCurrent, updatePart } from '../exchange/write-part.ts';
-import { reachOf } from '../reach/reach.ts';
-import type { GuardedSource } from './relation-targets.ts';
-import { isOpenTo, writerOf } from './writer.ts';
-
-/** An array of references, and the records to which they may lead. */
-interface Link extends Elements {
-  /** The place of an id in the array. */
-  readonly slot: Slot;
-  readonly source: GuardedSource;
-  /** The error of a caller who may read the array and not write it. */
-  readonly refusal: Invalid | undefined;
-}
+import type { LinkedArray } from './facet.ts';
+import { planElement } from './plan-element.ts';
 
 /**
- * Reads the id of the other record from `ctx.params.other` into `ctx.otherId`. With `mustExist`, the record must be
- * there within the guards and the scope of its resource. Otherwise it is 404, as for a malformed id.
+ * Refuses an id in `ctx.params.other` that is none of the array. With `mustExist`, the other record must be there within
+ * the guards and the scope of its resource. Otherwise it is 404, as for a malformed id.
  */
-export function findOther({ slot, source, field, refusal }: Link, mustExist: boolean): ResourceMiddleware {
+export function findOther({ slot, source, field, refusal }: LinkedArray, mustExist: boolean): ResourceMiddleware {
   const onlyId = source.model.selector.select([]);
   return step({ problems: [...ofRead, 'not_found', 'validation_failed'] }, async function findOther(ctx) {
     if (refusal) throw validationFailed([refusal.at(field.name)]);
@@ -48,7 +38,6 @@ export function findOther({ slot, source, field, refusal }: Link, mustExist: boo
     const element = readReference(text, slot);
     if (element instanceof Invalid) throw mustExist ? validationFailed([element.at(field.name)]) : notFound();
     ctx.pathField = field.name;
-    ctx.otherId = element;
   });
 }
 
@@ -60,7 +49,7 @@ interface CheckLinkOptions extends Pick<WriteRules, 'explicitWrites'> {
 /** Leaves in `ctx.changes` what is written together with an element: the values of the server. */
 export function checkLink(
   model: CompiledModel,
-  { field }: Link,
+  { field }: LinkedArray,
   { serverFields, explicitWrites = false }: CheckLinkOptions,
 ): ResourceMiddleware {
   const open = new Set(openNames(model.fieldTable, updateAccess({ explicitWrites })));
@@ -76,13 +65,13 @@ export function checkLink(
 }
 
 /**
- * Adds `ctx.otherId` to an array of the record of `ctx.params.id`, or removes it, with `ctx.changes`, in one atomic
- * command with the scope and `ctx.precondition` in its filter. It leaves the record in `ctx.record`. If there is
- * nothing to add or to remove, nothing is written.
+ * Adds the id in `ctx.params.other` to an array of the record of `ctx.params.id`, or removes it, with `ctx.changes`, in
+ * one atomic command with the scope and `ctx.precondition` in its filter. It leaves the record in `ctx.record`. If there
+ * is nothing to add or to remove, nothing is written.
  */
 export function changeLink(
   model: CompiledModel,
-  { field, query, show }: Link,
+  { slot, field, query, show }: LinkedArray,
   kind: 'add' | 'remove',
   options: WriteOptions,
 ): ResourceMiddleware {
@@ -94,7 +83,8 @@ export function changeLink(
     const writer = writerOf(ctx);
     const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'changeLink'));
     const target = { ...readAddress(ctx, model), precondition: ctx.precondition, writer };
-    const change = { field, query, show, kind, element: ctx.otherId, changes };
+    const element = readReference(parameterOf(ctx, 'other'), slot); // `findOther` has refused what is none
+    const change = { field, query, show, kind, element, changes };
     ctx.record = await collection.write(planElement(model, target, change), workOf(ctx));
   });
 }

@@ -1,28 +1,45 @@
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean } from '../../hints.ts';
-import { findTarget, type KnownTarget, openSource } from '../../middleware/relations/relation-targets.ts';
+import { findTarget, type GuardedSource, type KnownTarget, openSource } from '../../middleware/relations/relation-targets.ts';
 import { tryAll } from '../../mistakes.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
-import type { ArrayNode } from '../../model/node.ts';
+import type { ArrayNode, Slot } from '../../model/node.ts';
 import { compileRelations, type Relation } from '../../model/relations/includable.ts';
 import { compileShownValue } from '../../model/shown-value.ts';
 import { patchAccess } from '../../model/write/access.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
-import type { Elements } from '../../mongo/collection/plan-element.ts';
 import { checkIdType } from '../../mongo/relations/check-id-type.ts';
-import type { LinkedArray, UnlinkedResource } from '../define/compiled-resource.ts';
-import { linkEndpoints } from '../define/relation-endpoints.ts';
+import type { UnlinkedResource } from '../../resource/define/compiled-resource.ts';
+import type { Operation } from '../../resource/define/standard-operations.ts';
+import type { Invalid } from '../../rules.ts';
+import type { Elements } from './plan-element.ts';
+
+/** An array of references of which clients may write single elements, and the records to which they may lead. */
+export interface LinkedArray extends Elements {
+  /** The name of the relation, and the segment of the path. */
+  readonly name: string;
+  /** The place of an id in the array. */
+  readonly slot: Slot;
+  /** The error of a caller who may read the array and not write it. */
+  readonly refusal: Invalid | undefined;
+  /** The records that may be added. */
+  readonly source: GuardedSource;
+}
+
+/** The operation whose guards and hooks apply: a link is a change of a record, as every patch is. */
+export const guardedAs: Operation = 'patch';
 
 /**
  * Links the arrays of `links`. Throws a {@link ConfigurationError} for one of which clients cannot write single
  * elements.
  */
 export function linkArrays(resource: UnlinkedResource, targets: readonly KnownTarget[], options: DatabaseOptions): LinkedArray[] {
-  const { path, links, ops, beforeOf } = resource;
+  const { path, ops, beforeOf } = resource;
+  const { links = [] } = resource.pluginOptions;
   if (links.length === 0) return [];
   const where = `\`links\` of resource \`${path}\``;
-  if (!ops.includes('patch')) throw new ConfigurationError(`${where} needs Patch in \`ops\`: its guards and hooks apply.`);
-  if (beforeOf('patch').length > 0)
+  if (!ops.includes(guardedAs)) throw new ConfigurationError(`${where} needs Patch in \`ops\`: its guards and hooks apply.`);
+  if (beforeOf(guardedAs).length > 0)
     throw new ConfigurationError(
       `${where} cannot be served beside hooks of \`before.patch\` or of a group with it, which would not see the change: use \`within\`.`,
     );
@@ -49,7 +66,7 @@ function linkOne(
   if (refusal && !model.held) throw new ConfigurationError(`${where}, but clients may not update \`${relation.field}\` of ${model.name}.`);
   const source = openSource(findTarget(relation.ref, targets, where), { db, ...(maxTimeMS === undefined ? {} : { maxTimeMS }) });
   checkIdType(relation, source.model, where);
-  return [{ name, slot: relation.slot, source, refusal, operations: linkEndpoints(name), ...elements }];
+  return [{ name, slot: relation.slot, source, refusal, ...elements }];
 }
 
 function asArray(

@@ -1,0 +1,18 @@
+import { checkRelationNames, type RelationEndpoint } from '../../resource/define/relation-endpoints.ts';
+import type { ResourceParts } from '../../resource/table/plugin.ts';
+
+/** The operations of a relation in `links`. */
+export function linkEndpoints(relation: string): RelationEndpoint<'add' | 'remove'>[] {
+  const path = `/:id/${relation}/:other`;
+  return [
+    { name: `${relation}.add`, kind: 'add', method: 'PUT', path },
+    { name: `${relation}.remove`, kind: 'remove', method: 'DELETE', path },
+  ];
+}
+
+/** The operations of all that `links` names. Throws a {@link ConfigurationError} for a name that no path can have. */
+export function endpointsOfLinks({ given, where }: ResourceParts): RelationEndpoint[] {
+  const { links = [] } = given('links');
+  checkRelationNames('links', links, where);
+  return links.flatMap(linkEndpoints);
+}
