@@ -20,12 +20,10 @@ const scope: readonly RegExp[] = [
 export const furtherTests: Readonly<Record<string, readonly string[]>> = {
   'compare-stored': ['within-scope', 'broken-conditions'],
   'field-rules': ['view-of', 'policy'],
-  'filter-of': ['list-shape', 'within-scope'],
   operators: ['filter', 'list-shape', 'parse-list-query', 'read-scope'],
   'parse-conditions': ['parse-list-query'],
   'parse-list-query': ['parse-paging'],
   expression: ['compile-filter'],
-  'parts-of': ['list-shape'],
   'plan-changes': ['compile-writes', 'plan-checks', 'plan-replacement'],
   'read-scope': ['within-scope'],
   'sort-value': ['cursor', 'position', 'within-scope'],
