@@ -28,7 +28,11 @@ import { revisionOf } from './query/precondition.ts';
 
 /** A stored id as a path segment, not yet percent-encoded: the text of its JSON. */
 export function spellId({ id }: CompiledModel, stored: unknown): string {
-  const json = idToJson(id.leaf, stored);
+  return spellJson(idToJson(id.leaf, stored));
+}
+
+/** The JSON of an id as a path segment, not yet percent-encoded. */
+export function spellJson(json: string): string {
   if (!json.startsWith('"')) return json;
   return json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1);
 }

@@ -2,7 +2,7 @@ import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { LeafNode, Slot } from '../../model/node.ts';
 import { living, type Within } from '../../mongo/query/within.ts';
-import { spellId } from '../../mongo/stored-record.ts';
+import { spellJson } from '../../mongo/stored-record.ts';
 import { Invalid } from '../../rules.ts';
 import type { Context } from './context.ts';
 
@@ -32,7 +32,7 @@ export function parameterOf(ctx: Context, name: 'id' | 'other'): string {
 /** Reads the text of an id. It must be spelt as in `Location`: otherwise it is 404. */
 export function readId(text: string, model: CompiledModel): unknown {
   const id = text.includes('\0') ? new Invalid('nul_character', 'has a NUL character') : model.id.leaf.fromText(text);
-  if (id instanceof Invalid || spellId(model, id) !== text) throw notFound();
+  if (id instanceof Invalid || spellJson(model.id.leaf.toJson(id)) !== text) throw notFound();
   return id;
 }
 
