@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 const scope: readonly RegExp[] = [
   /^src\/((http|filter)\/.*|hints)\.ts$/,
   /^src\/model\/.*\b(access|policy|plan-changes|private-fields|query-fields|select-fields|write-bytes|as-id|same-value|field-rules|view-of)\.ts$/,
-  /^src\/model\/.*\b(compare-stored|operators|prefix-pattern|sort-value)\.ts$/,
+  /^src\/model\/.*\b(compare-stored|prefix-pattern|sort-value)\.ts$/,
   /^src\/mongo\/.*\b(cursor|position)\.ts$/,
   /^src\/mongo\/.*\b(filter-of|is-within|parts-of|read-scope)\.ts$/,
   /^src\/mongo\/.*\b(broken-conditions|precondition|update-pipeline)\.ts$/,
@@ -20,7 +20,6 @@ const scope: readonly RegExp[] = [
 export const furtherTests: Readonly<Record<string, readonly string[]>> = {
   'compare-stored': ['within-scope', 'broken-conditions'],
   'field-rules': ['view-of', 'policy'],
-  operators: ['filter', 'list-shape', 'parse-list-query', 'read-scope'],
   'parse-conditions': ['parse-list-query'],
   'parse-list-query': ['parse-paging'],
   expression: ['compile-filter'],

@@ -30,9 +30,12 @@ describe('partsOf()', () => {
     ]);
   });
 
-  it.each([joined('or', [ofA, ofB]), not(ofA), anItem({ name: 'a', path: 'a' }, ofB), compare(unasked)])('leaves other nodes whole: %#', (one) => {
-    expect(partsOf(one)).toEqual([one]);
-  });
+  it.each([joined('or', [ofA, ofB]), not(ofA), anItem({ name: 'a', path: 'a' }, ofB), compare(unasked)])(
+    'leaves other nodes whole: %#',
+    (one) => {
+      expect(partsOf(one)).toEqual([one]);
+    },
+  );
 
   it('has none of what every record fulfils', () => {
     expect(partsOf(undefined)).toEqual([]);

@@ -2,7 +2,10 @@ import { ObjectId } from 'mongodb';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
-import { everything, readScope } from '../../../src/mongo/predicate/read-scope.ts';
+import { filterOf } from '../../../src/mongo/predicate/filter-of.ts';
+import { fulfilling } from '../../../src/mongo/predicate/predicate.ts';
+import { everything, readAnyScope, readFilter, readScope } from '../../../src/mongo/predicate/read-scope.ts';
+import { asRowScope } from '../../../src/mongo/predicate/row-scope.ts';
 
 const { scopeFields } = compileModel(
   defineModel('Doc', {
@@ -93,5 +96,59 @@ describe('what a scope returns', () => {
     ],
   ])('is a bug where it would leave the door open: %#', (scope, message) => {
     expect(() => read(scope)).toThrow(new Error(message));
+  });
+});
+
+describe('a scope in any form', () => {
+  const model = { name: 'Doc', scopeFields };
+  const bounds = readScope({ owner: 'ann' }, scopeFields);
+  const rowScope = asRowScope(fulfilling(bounds), model, bounds);
+
+  it('is `ctx.scope` itself, with the bounds of writes', () => {
+    expect(readAnyScope(rowScope, model)).toEqual({ filter: rowScope, bounds });
+    expect(readAnyScope(rowScope, model).filter).toBe(rowScope);
+  });
+
+  it.each<[unknown, readonly string[]]>([
+    [{ owner: 'ann' }, ['owner']],
+    [everything, []],
+  ])('is what a function has returned, of which each condition is a bound: %#', (returned, names) => {
+    const { filter, bounds } = readAnyScope(returned, model);
+    expect(bounds.map(({ field }) => field.name)).toEqual(names);
+    expect(filterOf(filter)).toEqual(filterOf(fulfilling(bounds)));
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, 'A scope must return a filter or `everything`, not undefined.'],
+    [{}, 'A scope returned an empty filter, which matches every record: return `everything` instead.'],
+  ])('is a bug if it is none: %#', (returned, message) => {
+    expect(() => readAnyScope(returned, model)).toThrow(new Error(message));
+  });
+
+  it('is a bug if it is the `ctx.scope` of another model', () => {
+    const other = { name: 'Other', scopeFields };
+    expect(() => readAnyScope(rowScope, other)).toThrow(
+      new Error('The scope is one of Doc: write a scope for Other as a filter of its own.'),
+    );
+  });
+
+  it('that restricts nothing is called by the same symbol in all copies of the library', () => {
+    expect(everything).toBe(Symbol.for('koa-mongo-resource.everything'));
+  });
+});
+
+describe('a filter of the application', () => {
+  it('has the form of a scope, and may be empty', () => {
+    expect(readFilter({ owner: 'ann', count: 5 }, scopeFields).map(({ field }) => field.name)).toEqual(['owner', 'count']);
+    expect(readFilter({}, scopeFields)).toEqual([]);
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, 'A filter must be an object, not undefined.'],
+    [[], 'A filter must be an object, not an array.'],
+    [{ nobody: 1 }, 'The filter names `nobody`, which is not a field of the model.'],
+    [{ owner: undefined }, "The filter's value of `owner` must be a string."],
+  ])('is a bug if it does not fit the model: %#', (filter, message) => {
+    expect(() => readFilter(filter, scopeFields)).toThrow(new Error(message));
   });
 });
