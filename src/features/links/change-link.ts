@@ -21,8 +21,8 @@ import type { LinkedArray } from './facet.ts';
 import { planElement } from './plan-element.ts';
 
 /**
- * Refuses an id in `ctx.params.other` that is none of the array. With `mustExist`, the other record must be there within
- * the guards and the scope of its resource. Otherwise it is 404, as for a malformed id.
+ * Refuses an id in `ctx.params.other` that is none of the array. With `mustExist`, the other record must be there
+ * within the guards and the scope of its resource. Otherwise it is 404, as for a malformed id.
  */
 export function findOther({ slot, source, field, refusal }: LinkedArray, mustExist: boolean): ResourceMiddleware {
   const onlyId = source.model.selector.select([]);
@@ -66,8 +66,8 @@ export function checkLink(
 
 /**
  * Adds the id in `ctx.params.other` to an array of the record of `ctx.params.id`, or removes it, with `ctx.changes`, in
- * one atomic command with the scope and `ctx.precondition` in its filter. It leaves the record in `ctx.record`. If there
- * is nothing to add or to remove, nothing is written.
+ * one atomic command with the scope and `ctx.precondition` in its filter. It leaves the record in `ctx.record`. If
+ * there is nothing to add or to remove, nothing is written.
  */
 export function changeLink(
   model: CompiledModel,
