@@ -3,7 +3,7 @@ import { Problem } from '../errors.ts';
 import { compileModel } from '../model/compile/compile-model.ts';
 import { defineModel, type Model } from '../model/define/define-model.ts';
 import { t } from '../model/define/t.ts';
-import { digestOfId } from '../model/value/digest-of-id.ts';
+import { digestOfId, keyOfId } from '../model/value/digest-of-id.ts';
 import { bsonOptions } from './driver/bson-options.ts';
 import { planCommands } from './driver/commands.ts';
 import { asDb, type Database } from './driver/database.ts';
@@ -47,12 +47,12 @@ export interface ShownRecord {
 
 /** The text by which a record is known among those of all models. */
 export function textOf({ collection, id }: ShownRecord): string {
-  return spellStored([collection, id]);
+  return `${collection}\0${keyOfId(id)}`;
 }
 
-/** The text of a stored value, or of a filter: equal texts are equal for the database. */
-export function spellStored(value: unknown): string {
-  return BSON.EJSON.stringify([value], { relaxed: false });
+/** The text of a filter: equal texts are equal for the database. */
+export function spellFilter(filter: object): string {
+  return BSON.EJSON.stringify(filter, { relaxed: false });
 }
 
 /** A record that another one refers to. */

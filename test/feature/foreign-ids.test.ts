@@ -113,7 +113,7 @@ describe.each<[string, Any, Any]>([
   ['integers', t.int({ policy: { sort: true } }), t.int()],
   ['64-bit integers', t.int64({ policy: { sort: true } }), t.int64()],
   ['doubles', t.float({ policy: { sort: true } }), t.float()],
-])('a list of records whose ids are numbers of several types, of a model with %s', (_name, id, plain) => {
+])('a list of records whose ids are numbers of several types, of a model with %s', (name, id, plain) => {
   const model = defineModel('Measure', {
     collection: 'measures',
     fields: { id, text: t.string({ policy: { filter: true, sort: true } }) },
@@ -189,7 +189,6 @@ describe.each<[string, Any, Any]>([
         shelf: t.ref('Shelf', { id: plain, onDelete: 'cascade', policy: { insert: true } }),
       },
     } as Any);
-    const forms = [new Int32(5), Long.fromNumber(5), new Double(5), Decimal128.fromString('5'), Decimal128.fromString('0.50E1')];
     const shelves = database.db.collection<Any>('shelves');
     const boxes = database.db.collection<Any>('boxes');
     const api = shop.api({
@@ -207,20 +206,31 @@ describe.each<[string, Any, Any]>([
       );
       return { status: answer.status, body: JSON.parse((await answer.text()) || 'null') as Any };
     };
-    for (const own of forms) {
-      await shelves.deleteMany({});
-      await boxes.deleteMany({});
-      await shelves.insertOne({ _id: own, name: 'top' });
-      await boxes.insertMany(forms.map((shelf, at) => ({ _id: `box ${at}`, shelf })));
-      const made = await ask('POST', '/boxes', { id: 'new', shelf: 5 });
-      expect([String(own), made.status, made.body]).toEqual([String(own), 201, expect.anything()]);
-      const included = (await ask('GET', '/boxes?include=shelf')).body.data;
-      expect(included.map(({ shelf }: Any) => shelf.name)).toEqual(Array.from({ length: forms.length + 1 }, () => 'top'));
-      const [shelf] = (await ask('GET', '/shelves?include=boxes,boxCount')).body.data;
-      expect([shelf.boxes.length, shelf.boxCount]).toEqual([forms.length + 1, forms.length + 1]);
-      expect((await ask('GET', '/shelves/5?include=boxes')).body.data.boxes).toHaveLength(forms.length + 1);
-      expect((await ask('DELETE', '/shelves/5')).status).toBe(204);
-      expect(await boxes.countDocuments()).toBe(0);
+    const decimal = (text: string) => Decimal128.fromString(text);
+    const large = 2 ** 60;
+    const kinds: [path: string, forms: unknown[]][] = [
+      ['5', [new Int32(5), Long.fromNumber(5), new Double(5), decimal('5'), decimal('0.50E1')]],
+      [
+        name === 'doubles' ? String(large) : String(BigInt(large)),
+        [Long.fromNumber(large), new Double(large), decimal(String(BigInt(large)))],
+      ],
+    ];
+    for (const [path, forms] of kinds) {
+      for (const own of forms) {
+        await shelves.deleteMany({});
+        await boxes.deleteMany({});
+        await shelves.insertOne({ _id: own, name: 'top' });
+        await boxes.insertMany(forms.map((shelf, at) => ({ _id: `box ${at}`, shelf })));
+        if (path === '5') expect((await ask('POST', '/boxes', { id: 'new', shelf: 5 })).status).toBe(201);
+        const count = await boxes.countDocuments();
+        const included = (await ask('GET', '/boxes?include=shelf')).body.data;
+        expect(included.map(({ shelf }: Any) => shelf.name)).toEqual(Array.from({ length: count }, () => 'top'));
+        const [shelf] = (await ask('GET', '/shelves?include=boxes,boxCount')).body.data;
+        expect([shelf.boxes.length, shelf.boxCount]).toEqual([count, count]);
+        expect((await ask('GET', `/shelves/${path}?include=boxes`)).body.data.boxes).toHaveLength(count);
+        expect((await ask('DELETE', `/shelves/${path}`)).status).toBe(204);
+        expect(await boxes.countDocuments()).toBe(0);
+      }
     }
   });
 });

@@ -171,7 +171,7 @@ interface ReplaySlots {
   /** @internal Set by a batch, and by an `Idempotency-Key`: collects the records that a handler loads or answers. */
   noted?: Set<StoredRecord> | undefined;
   /** @internal Set by `stores` beside `noted`: the ids that a handler has read, of records and what they refer to. */
-  readIds?: Set<ReferredRecord> | undefined;
+  readIds?: ReferredRecord[] | undefined;
   /** @internal Set by a batch: what the answers of its operations show. */
   shown?: readonly ShownRecords[] | undefined;
 }

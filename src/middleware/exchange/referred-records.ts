@@ -17,14 +17,13 @@ export function referredIn({ model, stored }: StoredRecord): ReferredRecord[] {
 /** Remembers the ids of a record that a handler has read by a store: its answer may have copies of them. */
 export function noteRead(ctx: Context, record: StoredRecord): void {
   if (!ctx.noted) return;
-  ctx.readIds ??= new Set();
-  ctx.readIds.add({ model: record.model.name, id: record.stored._id });
-  for (const one of referredIn(record)) ctx.readIds.add(one);
+  ctx.readIds ??= [];
+  ctx.readIds.push({ model: record.model.name, id: record.stored._id }, ...referredIn(record));
 }
 
 /** The records whose ids a handler has read by a store, and which are values of its answer. */
-export function copiedIn({ body, readIds = new Set() }: Context): readonly ReferredRecord[] {
-  if (readIds.size === 0 || !(typeof body === 'string' || Buffer.isBuffer(body))) return [];
+export function copiedIn({ body, readIds = [] }: Context): readonly ReferredRecord[] {
+  if (readIds.length === 0 || !(typeof body === 'string' || Buffer.isBuffer(body))) return [];
   const answered = new Set(String(body).match(values));
-  return [...readIds].filter(({ id }) => answered.has(writeUntyped(id)));
+  return readIds.filter(({ id }) => answered.has(writeUntyped(id)));
 }

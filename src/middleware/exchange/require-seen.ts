@@ -1,8 +1,9 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { keyOfId } from '../../model/value/digest-of-id.ts';
 import { idsOnly } from '../../mongo/collection/find.ts';
 import type { Operations } from '../../mongo/collection/operations.ts';
 import type { Work } from '../../mongo/driver/work.ts';
-import { spellStored } from '../../mongo/idempotency-keys.ts';
+import { spellFilter } from '../../mongo/idempotency-keys.ts';
 import { filterOf } from '../../mongo/predicate/filter-of.ts';
 import type { Predicate } from '../../mongo/predicate/predicate.ts';
 import { living } from '../../mongo/query/within.ts';
@@ -26,17 +27,17 @@ export async function requireSeen(all: readonly Sought[], work: Work): Promise<v
   const refused = new Set<Sought>();
   for (const group of groupByQuery(all)) {
     const seen = await findSeen({ ...group[0], ids: group.flatMap(({ ids }) => ids) }, work);
-    for (const one of group) if (!one.ids.every((id) => seen.has(spellStored(id)))) refused.add(one);
+    for (const one of group) if (!one.ids.every((id) => seen.has(keyOfId(id)))) refused.add(one);
   }
   const first = all.find((one) => refused.has(one));
   if (first) throw first.refuse();
 }
 
-/** Finds the records that are within the filter, and returns their ids, spelt. */
+/** Finds the records that are within the filter, and returns the keys of their ids. */
 export async function findSeen({ collection, filter, ids }: Omit<Sought, 'refuse'>, work: Work): Promise<ReadonlySet<string>> {
-  const different = new Map(ids.map((id): [string, unknown] => [spellStored(id), id]));
+  const different = new Map(ids.map((id): [string, unknown] => [keyOfId(id), id]));
   const found = await collection.find({ among: [...different.values()], within: living(filter) }, idsOnly, work);
-  return new Set(found.map(spellStored));
+  return new Set(found.map(keyOfId));
 }
 
 /** Filters of operations of their own are equal if the database gets the same of them. */
@@ -45,7 +46,7 @@ function groupByQuery(all: readonly Sought[]): readonly [Sought, ...Sought[]][] 
   for (const one of all) {
     const groups = byModel.get(one.model) ?? new Map<string, [Sought, ...Sought[]]>();
     byModel.set(one.model, groups);
-    const text = spellStored(filterOf(one.filter));
+    const text = spellFilter(filterOf(one.filter));
     const group = groups.get(text);
     if (group) group.push(one);
     else groups.set(text, [one]);

@@ -1,7 +1,8 @@
 import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { keyOfId } from '../../model/value/digest-of-id.ts';
 import { type DatabaseOptions, openCollection } from '../../mongo/collection/collection.ts';
-import { type ShownRecord, spellStored, textOf } from '../../mongo/idempotency-keys.ts';
+import { type ShownRecord, textOf } from '../../mongo/idempotency-keys.ts';
 import { isWithin } from '../../mongo/predicate/is-within.ts';
 import { all, type Condition, fulfilling } from '../../mongo/predicate/predicate.ts';
 import { readScope } from '../../mongo/predicate/read-scope.ts';
@@ -97,7 +98,7 @@ export function compileReplays(
     for (const group of groupByModel(records, (one) => one)) {
       const sought = await seek(ctx, group);
       const seen = sought && (await findSeen(sought, workOf(ctx)));
-      for (const one of group) if (!seen?.has(spellStored(one.id))) gone.push(one);
+      for (const one of group) if (!seen?.has(keyOfId(one.id))) gone.push(one);
     }
     return gone;
   }

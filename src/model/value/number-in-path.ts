@@ -11,35 +11,24 @@ import { maxInt64, minInt64 } from './number-leaves.ts';
  * of 64 bits nor a double, such as a decimal 0.1.
  */
 export interface NumbersInPaths {
-  /** Whether a path leads to a record with this id. */
-  has(stored: unknown): boolean;
-  /** The same as a condition of the database, for ids that are numbers. */
+  /** The JSON text of a stored id as its path has it. Undefined if no path leads to it. */
+  toJson(stored: unknown): string | undefined;
+  /** Whether a path leads to a record, as a condition of the database for ids that are numbers. */
   readonly condition: object;
-  /** The JSON text of the number that equals a decimal. Undefined if the path leads to none. */
-  toJson(decimal: Decimal128): string | undefined;
 }
 
 const integers: NumbersInPaths = {
-  has(stored) {
-    if (isDecimal128(stored)) return integers.toJson(stored) !== undefined;
-    const value = numberOf(stored);
-    return typeof value === 'bigint' || (Number.isInteger(value) && isInt64(BigInt(value as number)));
-  },
-  condition: equalAs('long'),
-  toJson(decimal) {
-    const value = isNumber(decimal) ? toUnits(decimal, 0) : undefined;
+  toJson(stored) {
+    if (Number.isSafeInteger(stored)) return String(stored); // nearly always
+    const value = integerOf(stored);
     return value !== undefined && isInt64(value) ? String(value) : undefined;
   },
+  condition: equalAs('long'),
 };
 
 const doubles: NumbersInPaths = {
-  has(stored) {
-    if (isDecimal128(stored)) return doubles.toJson(stored) !== undefined;
-    const value = numberOf(stored);
-    return typeof value === 'bigint' ? BigInt(Number(value)) === value : Number.isFinite(value);
-  },
+  toJson: (stored) => doubleOf(stored)?.toString(),
   condition: { _id: { $gt: Number.NEGATIVE_INFINITY, $lt: Number.POSITIVE_INFINITY }, ...equalAs('double') }, // NaN is less
-  toJson: (decimal) => (isNumber(decimal) && isDouble(decimal) ? String(Number(decimal.toString())) : undefined),
 };
 
 /** The numbers that paths have of ids of a type. Undefined if ids of the type are no numbers. */
@@ -53,14 +42,28 @@ export function numbersInPaths({ name }: Leaf): NumbersInPaths | undefined {
  * other: a decimal 5 among integers has the text of the integer.
  */
 export function idToJson(leaf: Leaf, id: unknown): string {
-  return (isDecimal128(id) && numbersInPaths(leaf)?.toJson(id)) || leaf.toJson(id);
+  return numbersInPaths(leaf)?.toJson(id) ?? leaf.toJson(id);
 }
 
-/** The text of a number that an id is, the same for equal numbers of all types. Undefined if it is none. */
+/** The text of a finite number that an id is, the same for equal numbers of all types. Undefined if it is none. */
 export function numberTextOf(id: unknown): string | undefined {
-  if (isDecimal128(id)) return isNumber(id) ? (toUnits(id, 0)?.toString() ?? doubles.toJson(id)) : undefined;
-  if (typeof id === 'bigint' || Number.isInteger(id)) return String(BigInt(id as number)); // all digits, unlike those of a number
-  return typeof id === 'number' ? String(id) : undefined;
+  return (integerOf(id) ?? doubleOf(id))?.toString();
+}
+
+/** The integer that a stored number equals. */
+function integerOf(stored: unknown): bigint | undefined {
+  if (isDecimal128(stored)) return isNumber(stored) ? toUnits(stored, 0) : undefined;
+  const value = numberOf(stored);
+  if (typeof value !== 'number') return value;
+  return Number.isInteger(value) ? BigInt(value) : undefined;
+}
+
+/** The finite double that a stored number equals. */
+function doubleOf(stored: unknown): number | undefined {
+  if (isDecimal128(stored)) return isNumber(stored) && isDouble(stored) ? Number(stored.toString()) : undefined;
+  const value = numberOf(stored);
+  if (typeof value === 'bigint') return BigInt(Number(value)) === value ? Number(value) : undefined;
+  return Number.isFinite(value) ? value : undefined;
 }
 
 function equalAs(type: 'long' | 'double'): object {

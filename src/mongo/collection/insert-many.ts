@@ -89,7 +89,7 @@ export function openManyInserts(model: CompiledModel, db: Db, collection: Collec
 
     insertAll(records, work, writer) {
       if (model.folds) for (const record of records) model.folds.addTo(record);
-      return transact(work, async () => {
+      async function insertParts(): Promise<void> {
         for (const part of divide(records)) {
           try {
             await insertPart(part, work, writer);
@@ -97,7 +97,8 @@ export function openManyInserts(model: CompiledModel, db: Db, collection: Collec
             throw withPlace(error, [...records.keys()]);
           }
         }
-      });
+      }
+      return transact(work, (transaction) => transaction.join(insertParts));
     },
   };
 }

@@ -188,7 +188,7 @@ function compileAddresses(model: CompiledModel): Addresses {
       const type = source[4]; // the database stores the id in front
       const isOther = !types.includes(typeNames.get(type) ?? '');
       if (!isOther && (numbers === undefined || type === bson.int32)) return false;
-      return isText(source, 5, '_id\0') && (isOther || !numbers?.has(new StoredRecord(model, source).storedId));
+      return isText(source, 5, '_id\0') && (isOther || numbers?.toJson(new StoredRecord(model, source).storedId) === undefined);
     },
     addressable: [{ _id: { $type: types } }, ...(numbers ? [numbers.condition] : [])],
   };

@@ -11,6 +11,7 @@ import type { WriteKind } from '../collection/write-plan.ts';
 import type { Target, Writer } from '../collection/writer.ts';
 import { compileTransact, type Transact } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
+import { timeLimitFor } from '../driver/time-limit.ts';
 import type { Work } from '../driver/work.ts';
 import { checkPrecondition } from '../query/precondition.ts';
 import { StoredRecord } from '../stored-record.ts';
@@ -66,7 +67,7 @@ export function openReferencing(model: CompiledModel, { references: given, ...op
   const references = referencesOf(model, given);
   if (!references) return plain;
   const edges = references.outgoing(model);
-  const transact = compileTransact(references.db, model.maxTimeMS ?? references.maxTimeMS);
+  const transact = compileTransact(references.db, timeLimitFor(model, { maxTimeMS: options.maxTimeMS ?? references.maxTimeMS }));
   const checked = edges.length > 0 && openCheckedWrites(model, plain, edges, references, transact, options.shareRoundTrips ?? true);
   const deletes = references.incoming(model).length > 0 && openCascadeDeletes(model, plain, references, transact);
   const restore = isRestoredWithOthers(model, references) && openCascadeRestore(model, plain, references, transact);
