@@ -17,11 +17,15 @@ const lasting: ReadonlySet<PropertyKey> = new Set<keyof Slots>(['reach', 'opened
  */
 export function takeBackIfLost(ctx: Context): void {
   const exchange = exchangeOf(ctx); // created here if it was not before: it holds the transaction, and must not be taken back
-  const { res } = ctx;
-  const stays = (key: PropertyKey) => lasting.has(key) || (key === 'respond' && res.headersSent); // who answers by itself goes on
-  const takeBack = [rememberOwn(ctx, stays), rememberNoted(ctx), rememberAnswer(ctx)];
+  const { res, principal } = ctx;
+  const [takeBackSlots, forgetNoted, takeBackAnswer] = [rememberOwn(ctx), rememberNoted(ctx), rememberAnswer(ctx)];
   exchange.work.transaction?.onRollback(() => {
-    if (!exchange.isGivenUp) for (const one of takeBack) one();
+    if (exchange.isGivenUp) return;
+    const isSameCaller = ctx.principal === principal;
+    const answersItself = res.headersSent; // it goes on
+    takeBackSlots((slot) => (isSameCaller && lasting.has(slot)) || (answersItself && slot === 'respond'));
+    forgetNoted();
+    takeBackAnswer();
   });
 }
 
@@ -56,9 +60,9 @@ function rememberNoted({ noted }: Context): () => void {
  * Remembers the own properties of an object, and returns a function that restores them, but for those that stay as they
  * are.
  */
-function rememberOwn(object: object, stays: (key: PropertyKey) => boolean = () => false): () => void {
+function rememberOwn(object: object): (stays?: (key: PropertyKey) => boolean) => void {
   const own = Object.getOwnPropertyDescriptors(object);
-  return function restore() {
+  return function restore(stays = () => false) {
     const toRestore = (of: object) => Reflect.ownKeys(of).filter((key) => !stays(key));
     for (const key of toRestore(object)) if (!Object.hasOwn(own, key)) Reflect.deleteProperty(object, key);
     for (const key of toRestore(own)) Reflect.defineProperty(object, key, own[key as string] as PropertyDescriptor);
