@@ -11,7 +11,7 @@ export type { Resource } from './api/resource.ts';
 export { type Service, type ServiceOptions, service } from './api/service.ts';
 export type { DeliverOptions, Delivery, DeliveryObservation } from './delivery/deliver.ts';
 export type { Event } from './delivery/outbox.ts';
-export type { RetryOptions } from './delivery/queue.ts';
+export type { RetryOptions } from './delivery/queue-options.ts';
 export {
   ConfigurationError,
   PermanentFailure,

@@ -6,8 +6,8 @@ import type { Model } from '../model/define/define-model.ts';
 import { aFunction, anArrayOf, checkOptions } from '../options.ts';
 import { openLetters } from './letters.ts';
 import { type Event, lines, outboxesOf, type StoredEvent, toEvent } from './outbox.ts';
-import { type Given, Queue, type QueueObservation, type RetryOptions } from './queue.ts';
-import { legalClose, legalRetry, queueOptions } from './queue-options.ts';
+import { Queue } from './queue.ts';
+import { type Given, legalClose, legalRetry, type QueueObservation, queueOptions, type RetryOptions } from './queue-options.ts';
 import type { Shared } from './removal-queue.ts';
 import { textOfError } from './text-of-error.ts';
 

@@ -4,6 +4,7 @@ import { PermanentFailure } from '../errors.ts';
 import { defaultOf, type Filled, fillIn } from '../options.ts';
 import { Lease, WorkerClosed } from './lease.ts';
 import { type Busy, type Candidate, isSame, type Left, linesOf } from './lines.ts';
+import { persist } from './persist.ts';
 import {
   type Handled,
   legalClose,
@@ -19,8 +20,6 @@ import { type Claimed, type Line, type QueueRow, QueueRows } from './queue-rows.
 import { report } from './report.ts';
 import { textOfError } from './text-of-error.ts';
 import { wakeUp } from './wake.ts';
-
-export { type Given, Postponed, type QueueObservation, type QueueOptions, type RetryOptions } from './queue-options.ts';
 
 /** How many due rows are read at once. */
 const pageSize = 1_000;
@@ -280,17 +279,9 @@ export class Queue<Row extends QueueRow> {
     return this.#persist(write, () => lease.signal.aborted || this.#isClosed);
   }
 
-  /** Tries again while the database is away, until that is of no use any more. */
-  async #persist<T>(write: () => Promise<T>, isOver: () => boolean): Promise<T | undefined> {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await write();
-      } catch (error) {
-        this.#tell({ kind: 'error', error });
-        if (isOver()) return undefined;
-        await pause(Math.random() * Math.min(2_000, 100 * 2 ** attempt));
-      }
-    }
+  /** Tries again while the database is away, and tells of each error. */
+  #persist<T>(write: () => Promise<T>, isOver: () => boolean): Promise<T | undefined> {
+    return persist(write, isOver, (error) => this.#tell({ kind: 'error', error }));
   }
 
   /** Looks when a pause ends, unless there is another look before. */

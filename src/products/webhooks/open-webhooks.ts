@@ -1,8 +1,8 @@
 import type { Api } from '../../api/api.ts';
 import { checkApi } from '../../api/copies.ts';
 import { type Event, outboxesOf } from '../../delivery/outbox.ts';
-import { Postponed, Queue, type QueueObservation, type RetryOptions } from '../../delivery/queue.ts';
-import { legalRetry, queueOptions } from '../../delivery/queue-options.ts';
+import { Queue } from '../../delivery/queue.ts';
+import { legalRetry, Postponed, type QueueObservation, queueOptions, type RetryOptions } from '../../delivery/queue-options.ts';
 import { textOfError } from '../../delivery/text-of-error.ts';
 import { ConfigurationError, isProblem } from '../../errors.ts';
 import { compileModel } from '../../model/compile/compile-model.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { openLetters } from '../../../src/delivery/letters.ts';
-import { Postponed } from '../../../src/delivery/queue.ts';
+import { Postponed } from '../../../src/delivery/queue-options.ts';
 import { QueueRows } from '../../../src/delivery/queue-rows.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { useQueue } from '../../support/database/queue.ts';
