@@ -5,7 +5,7 @@ import { checkOptions } from '../options.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { ofCascade, ofChange, ofLedger } from './exchange/problem-codes.ts';
-import { readAddress } from './exchange/read-address.ts';
+import { targetOf } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
 import type { WritePart } from './exchange/write-part.ts';
 import { compileObserve } from './hooks/cascade-hooks.ts';
@@ -27,7 +27,7 @@ export function remove(model: ModelInput, options: WriteOptions): ResourceMiddle
   const problems = [...ofChange, ...ofLedger(compiled), ...ofCascade(compiled, options.references)];
   const writes: WritePart = { findWritten: ({ record }) => [{ before: record }] };
   return step({ problems, leaves: ['record'], writes }, async function remove(ctx) {
-    const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, writer: writerOf(ctx, observe?.(ctx)) };
+    const target = targetOf(ctx, compiled, writerOf(ctx, observe?.(ctx)));
     ctx.record = await collection.write(planRemove(compiled, target), workOf(ctx));
   });
 }

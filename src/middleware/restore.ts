@@ -7,7 +7,7 @@ import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { ofChange, ofLedger } from './exchange/problem-codes.ts';
-import { readAddress } from './exchange/read-address.ts';
+import { targetOf } from './exchange/read-address.ts';
 import { requireDeletedAt } from './exchange/require-deleted-at.ts';
 import { step } from './exchange/step.ts';
 import { findCurrent, updatePart } from './exchange/write-part.ts';
@@ -44,7 +44,7 @@ export function restore(model: ModelInput, options: RestoreOptions): ResourceMid
   const problems = [...ofChange, ...ofLedger(compiled), 'duplicate_key' as const, ...ofOthers, ...ofHooks];
   const writes = updatePart(findBefore);
   return step({ problems, leaves: ['record'], writes }, async function restore(ctx) {
-    const target = { ...readAddress(ctx, compiled), precondition: ctx.precondition, writer: writerOf(ctx, observe?.(ctx)) };
+    const target = targetOf(ctx, compiled, writerOf(ctx, observe?.(ctx)));
     ctx.record = await collection.write(planRestore(compiled, target), workOf(ctx));
   });
 }

@@ -7,7 +7,7 @@ import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { missing } from './exchange/order.ts';
 import { ofChange, ofLedger, ofReferences, ofValues } from './exchange/problem-codes.ts';
-import { readAddress } from './exchange/read-address.ts';
+import { targetOf } from './exchange/read-address.ts';
 import { step } from './exchange/step.ts';
 import { findCurrent, updatePart } from './exchange/write-part.ts';
 import { writerOf } from './relations/writer.ts';
@@ -41,8 +41,6 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
   return step({ problems, needs: ['changes'], leaves: ['record'], writes }, async function update(ctx) {
     const writer = writerOf(ctx);
     const changes = requireChanges(ctx, writer);
-    const { id, within } = readAddress(ctx, compiled);
-    const { precondition } = ctx;
-    ctx.record = await collection.write(planUpdate(compiled, { id, within, precondition, writer }, changes), workOf(ctx));
+    ctx.record = await collection.write(planUpdate(compiled, targetOf(ctx, compiled, writer), changes), workOf(ctx));
   });
 }

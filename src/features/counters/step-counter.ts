@@ -4,7 +4,7 @@ import type { Called, Context, ResourceMiddleware } from '../../middleware/excha
 import { workOf } from '../../middleware/exchange/exchange.ts';
 import { missing } from '../../middleware/exchange/order.ts';
 import { ofChange, ofLedger, ofReferences, ofValues } from '../../middleware/exchange/problem-codes.ts';
-import { readAddress } from '../../middleware/exchange/read-address.ts';
+import { targetOf } from '../../middleware/exchange/read-address.ts';
 import { step } from '../../middleware/exchange/step.ts';
 import { findCurrent, updatePart } from '../../middleware/exchange/write-part.ts';
 import { isOpenTo, writerOf } from '../../middleware/relations/writer.ts';
@@ -54,7 +54,7 @@ export function stepCounter(model: CompiledModel, field: CompiledField, options:
     const writer = writerOf(ctx);
     const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'stepCounter'));
     const { add } = ctx.request.body as { readonly add: number };
-    const target = { ...readAddress(ctx, model), precondition: ctx.precondition, writer };
+    const target = targetOf(ctx, model, writer);
     ctx.record = await collection.write(planStep(model, target, { field, add, changes }), workOf(ctx));
   });
 }

@@ -4,7 +4,7 @@ import type { Called, Context, ResourceMiddleware } from '../../middleware/excha
 import { workOf } from '../../middleware/exchange/exchange.ts';
 import { missing } from '../../middleware/exchange/order.ts';
 import { ofChange, ofLedger, ofRead, ofReferences, ofValues } from '../../middleware/exchange/problem-codes.ts';
-import { parameterOf, readAddress, readId, readReference } from '../../middleware/exchange/read-address.ts';
+import { parameterOf, readId, readReference, targetOf } from '../../middleware/exchange/read-address.ts';
 import { step } from '../../middleware/exchange/step.ts';
 import { findCurrent, updatePart } from '../../middleware/exchange/write-part.ts';
 import { reachOf } from '../../middleware/reach/reach.ts';
@@ -82,7 +82,7 @@ export function changeLink(
   return step({ problems, needs: ['changes'], leaves: ['record'], writes }, async function changeLink(ctx) {
     const writer = writerOf(ctx);
     const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'changeLink'));
-    const target = { ...readAddress(ctx, model), precondition: ctx.precondition, writer };
+    const target = targetOf(ctx, model, writer);
     const element = readReference(parameterOf(ctx, 'other'), slot); // `findOther` has refused what is none
     const change = { field, query, show, kind, element, changes };
     ctx.record = await collection.write(planElement(model, target, change), workOf(ctx));

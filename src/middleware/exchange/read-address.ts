@@ -1,6 +1,7 @@
 import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { LeafNode, Slot } from '../../model/node.ts';
+import type { Target, Writer } from '../../mongo/collection/writer.ts';
 import { living, type Within } from '../../mongo/query/within.ts';
 import { spellJson } from '../../mongo/stored-record.ts';
 import { Invalid } from '../../rules.ts';
@@ -20,6 +21,12 @@ export interface Address {
  */
 export function readAddress(ctx: Context, model: CompiledModel): Address {
   return { id: readId(parameterOf(ctx, 'id'), model), within: living(ctx.scope) };
+}
+
+/** The record that the path addresses, for a write by a client: only if it fulfils the precondition of the request. */
+export function targetOf(ctx: Context, model: CompiledModel, writer: Writer): Target {
+  const { id, within } = readAddress(ctx, model);
+  return { id, within, precondition: ctx.precondition, writer };
 }
 
 /** The value of a parameter of the route. */
