@@ -46,6 +46,13 @@ const api = useApi<string>(
         alone: { handler: attempt },
         hooked: { handler: () => undefined },
         self: { handler: (ctx: Any) => ctx.transaction(() => attempt(ctx)) },
+        cached: {
+          async handler(ctx: Any) {
+            ctx.state.secret ??= await ctx.store(Secret, { scope: everything }).get('s');
+            if (losses-- > 0) throw error;
+            return { hidden: ctx.state.secret.hidden };
+          },
+        },
         own: {
           handler(ctx: Any) {
             ctx.respond = false;
@@ -104,6 +111,14 @@ describe('what a lost attempt of a transaction has set on ctx', () => {
     const answer = await send();
     expect([answer.status, answer.headers['x-lost'], api.errors.length]).toEqual([500, undefined, 1]);
     expect(found).toHaveLength(1);
+  });
+
+  it('lets no private field out that a lost attempt has read', async () => {
+    for (const lostBefore of [0, 1]) {
+      [losses, error] = [lostBefore, lost()];
+      expect((await keyed('POST', '/api/docs/a/cached')).status).toBe(500);
+      expect(losses).toBe(-1);
+    }
   });
 
   it('completes no answer that a handler has begun by itself', async () => {
