@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { crossings } from './crossings.ts';
@@ -31,11 +31,13 @@ function removeLinesOf(plugin: string, path: string): void {
 }
 
 function removeLines(path: string, isToGo: (line: string) => boolean): void {
+  if (!existsSync(path)) return; // it went with another plug-in
   const lines = readFileSync(path, 'utf8').split('\n');
   writeFileSync(path, lines.filter((line) => !isToGo(line)).join('\n'));
 }
 
 function filesIn(copy: string, path: string): string[] {
+  if (!existsSync(join(copy, path))) return []; // it went with another plug-in
   if (!statSync(join(copy, path)).isDirectory()) return [path];
   return readdirSync(join(copy, path), { recursive: true, encoding: 'utf8' })
     .map((file) => join(path, file))

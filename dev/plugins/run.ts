@@ -2,13 +2,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { crossings } from './crossings.ts';
 import { removePlugin } from './remove-plugin.ts';
 
 /**
- * `npm run test:plugins`: removes each plug-in of `src/features/` from a copy of the repository, with its lines in the
- * lists and what `crossings.ts` says, and checks that the rest stands: its types, and some of its tests.
+ * `npm run test:plugins`: removes the plug-ins of `src/features/` from copies of the repository, with their lines in the
+ * lists and what `crossings.ts` says, and checks that the rest stands: its types without each of them, and some of its
+ * tests without all.
  *
- * - `npm run test:plugins -- counters` takes one plug-in.
+ * - `npm run test:plugins -- counters` checks types and tests without one plug-in.
  * - Texts behind another `--` choose the tests by their paths: `npm run test:plugins -- counters -- feature/views`.
  */
 const root = resolve(import.meta.dirname, '../..');
@@ -16,22 +18,34 @@ const given = process.argv.slice(2);
 const end = given.includes('--') ? given.indexOf('--') : given.length;
 const patterns =
   given.length > end ? given.slice(end + 1) : ['test/rooms', 'test/model/', 'test/store/', 'test/resource/', 'test/openapi/'];
-const all = readdirSync(join(root, 'src/features'), { withFileTypes: true }).filter((one) => one.isDirectory());
-const chosen = end > 0 ? given.slice(0, end) : all.map(({ name }) => name);
+const plugins = readdirSync(join(root, 'src/features'), { withFileTypes: true }).filter((one) => one.isDirectory());
+const chosen = given.slice(0, end);
 
-for (const name of chosen) {
+for (const { own, crossing } of Object.values(crossings))
+  for (const path of [...own, ...crossing])
+    if (!existsSync(join(root, path))) throw new Error(`crossings.ts names ${path}, which does not exist.`);
+
+if (chosen.length > 0) for (const name of chosen) check([name], ['types', 'tests']);
+else {
+  const all = plugins.map(({ name }) => name);
+  for (const name of all) check([name], ['types']);
+  check(all, ['types', 'tests']);
+}
+
+/** Checks a copy without some plug-ins. */
+function check(names: readonly string[], checks: readonly ('types' | 'tests')[]): void {
   const copy = copyRepository();
   try {
-    const gone = removePlugin(copy, name);
+    const gone = names.flatMap((name) => removePlugin(copy, name));
     for (const args of [
       ['init', '--quiet'],
       ['add', '--all'],
     ])
       execFileSync('git', args, { cwd: copy }); // some tests ask git for files
     const tests = gone.filter((file) => file.endsWith('.test.ts'));
-    console.log(`Without ${name}, its lines in the lists and ${gone.length} other files, of which ${tests.length} have tests:`);
-    if (!(stands(copy, 'types', ['npm', 'run', 'types']) && stands(copy, 'tests', ['npx', 'jest', '--ci', ...patterns])))
-      process.exitCode = 1;
+    console.log(`Without ${names.join(', ')}, the lines in the lists and ${gone.length} other files, of which ${tests.length} have tests:`);
+    const commands = { types: ['npm', 'run', 'types'], tests: ['npx', 'jest', '--ci', ...patterns] };
+    if (!checks.every((what) => stands(copy, what, commands[what]))) process.exitCode = 1;
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
