@@ -6,9 +6,9 @@ import { crossings } from './crossings.ts';
 import { removePlugin } from './remove-plugin.ts';
 
 /**
- * `npm run test:plugins`: removes the plug-ins of `src/features/` from copies of the repository, with their lines in the
- * lists and what `crossings.ts` says, and checks that the rest stands: its types without each of them, and some of its
- * tests without all.
+ * `npm run test:plugins`: removes the plug-ins of `src/features/` from copies of the repository, with their lines in
+ * the lists and what `crossings.ts` says, and checks that the rest stands: its types without each of them, and some of
+ * its tests without all.
  *
  * - `npm run test:plugins -- counters` checks types and tests without one plug-in.
  * - Texts behind another `--` choose the tests by their paths: `npm run test:plugins -- counters -- feature/views`.
