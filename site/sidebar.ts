@@ -112,6 +112,7 @@ export const order = {
       'about/performance.md',
       'about/reliability.md',
       'about/security.md',
+      'about/threats.md',
       'about/compatibility.md',
       'about/upgrade-policy.md',
       'about/faq.md',
