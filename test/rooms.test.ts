@@ -32,6 +32,7 @@ const rooms = [
   'model/write',
   'model/compile',
   'mongo/predicate',
+  'mongo/lifecycle',
   'mongo/query',
   'mongo/driver',
   'mongo/indexes',

@@ -61,7 +61,13 @@ export const dearAreas: readonly Area[] = [
     tests: ['feature/live/live-property.slow', 'feature/live/live-clients.slow'],
   },
   {
-    files: ['mongo/query/deleted', 'mongo/query/within', 'mongo/query/precondition', 'middleware/if-match', 'mongo/collection/save-record'],
+    files: [
+      'mongo/lifecycle/lifecycle',
+      'mongo/lifecycle/within',
+      'mongo/query/precondition',
+      'middleware/if-match',
+      'mongo/collection/save-record',
+    ],
     tests: [
       'feature/soft-delete-property.slow',
       'feature/conditional-requests.slow',

@@ -1,14 +1,13 @@
 import { QueryErrors } from '../http/query-errors.ts';
 import { parseQueryString } from '../http/query-string.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
+import { requireDeletedAt, type Visible } from '../mongo/lifecycle/lifecycle.ts';
 import { givenTwice } from '../mongo/list/parse-conditions.ts';
 import { deletedName } from '../mongo/list/parse-list-query.ts';
-import type { Visible } from '../mongo/query/deleted.ts';
 import { aFunction, anArrayOf, checkValue } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
 import { problemsOf } from './exchange/descriptor.ts';
-import { requireDeletedAt } from './exchange/require-deleted-at.ts';
 import { runAlone, step } from './exchange/step.ts';
 import { guards } from './guards.ts';
 

@@ -5,7 +5,7 @@ import type { CompiledModel, ModelInput } from '../model/compile/compile-model.t
 import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection/collection.ts';
 import { timeLimit } from '../mongo/driver/time-limit.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
-import { seeing } from '../mongo/query/within.ts';
+import { seeing } from '../mongo/lifecycle/within.ts';
 import { aWholeNumber, byDefault, checkOptions, defaultOf, fillIn, type Legal, orUndefined, trueOrFalse } from '../options.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';

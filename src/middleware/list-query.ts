@@ -3,6 +3,7 @@ import type { ModelInput } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
 import { operatorDef } from '../model/operators/operators.ts';
 import { type Includable, isIncludable, noRelations } from '../model/relations/includable.ts';
+import { keepsDeleted } from '../mongo/lifecycle/lifecycle.ts';
 import { asksNear, nearPoints } from '../mongo/list/near-parameters.ts';
 import {
   type FilterLimits,
@@ -103,7 +104,8 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
   const { maxFilterValues, maxPrefix, maxSortKeys } = checked;
   checkPaging(paging);
   return perView(model, [relations, related] as const, (seen, includes, through) => {
-    const { collection, clientFields: own, selector, deletedAt } = seen;
+    const { collection, clientFields: own, selector } = seen;
+    const hasDeleted = keepsDeleted(seen);
     const searching = compileSearching(seen, checked);
     const points = nearPoints(own);
     const clientFields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
@@ -141,7 +143,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
     }
     return step({ problems, leaves: ['listQuery'] }, function listQuery(ctx) {
       const isScoped = ctx.scope !== undefined && Object.keys(ctx.scope).length > 0;
-      const isPartial = isScoped || deletedAt !== undefined; // the statistics of the collection also count deleted records
+      const isPartial = isScoped || hasDeleted; // the statistics of the collection also count deleted records
       const parent = ctx.parentId === undefined ? undefined : parameterOf(ctx, 'id');
       const { queryParameters, deleted } = ctx;
       const asked = { isPartial, isInBody: queryParameters !== undefined, deleted, parent };

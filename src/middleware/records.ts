@@ -1,7 +1,7 @@
 import { isProblem } from '../errors.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import type { WriteRules } from '../model/write/compile-writes.ts';
-import { living } from '../mongo/query/within.ts';
+import { living } from '../mongo/lifecycle/within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';

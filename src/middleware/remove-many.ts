@@ -1,6 +1,6 @@
 import { asCompiled, type CompiledModel, type ModelInput } from '../model/compile/compile-model.ts';
 import type { Affected } from '../mongo/collection/write-many.ts';
-import { living } from '../mongo/query/within.ts';
+import { living } from '../mongo/lifecycle/within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';

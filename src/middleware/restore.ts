@@ -1,6 +1,7 @@
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
 import type { WriteRules } from '../model/write/compile-writes.ts';
 import { planRestore } from '../mongo/collection/write-plan.ts';
+import { requireDeletedAt } from '../mongo/lifecycle/lifecycle.ts';
 import { isRestoredWithOthers } from '../mongo/relations/cascade/cascade-restores.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
@@ -8,7 +9,6 @@ import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { ofChange, ofLedger } from './exchange/problem-codes.ts';
 import { targetOf } from './exchange/read-address.ts';
-import { requireDeletedAt } from './exchange/require-deleted-at.ts';
 import { step } from './exchange/step.ts';
 import { findCurrent, updatePart } from './exchange/write-part.ts';
 import { compileObserve } from './hooks/cascade-hooks.ts';

@@ -1,8 +1,8 @@
 import { asCompiled, type CompiledModel, type ModelInput } from '../model/compile/compile-model.ts';
 import { leadsToPrivate } from '../model/read/private-fields.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
+import { living } from '../mongo/lifecycle/within.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
-import { living } from '../mongo/query/within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';

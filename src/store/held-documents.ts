@@ -7,8 +7,8 @@ import type { ModelCollection } from '../mongo/collection/collection.ts';
 import { saveRecord } from '../mongo/collection/save-record.ts';
 import type { Writer } from '../mongo/collection/writer.ts';
 import type { Work } from '../mongo/driver/work.ts';
+import type { Within } from '../mongo/lifecycle/within.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
-import type { Within } from '../mongo/query/within.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 
 /** A document to save. */

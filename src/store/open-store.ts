@@ -11,9 +11,10 @@ import { planRemove, planRestore, planUpdate } from '../mongo/collection/write-p
 import type { Target } from '../mongo/collection/writer.ts';
 import { Work } from '../mongo/driver/work.ts';
 import type { Keeps } from '../mongo/keeps/keep.ts';
+import { requireDeletedAt } from '../mongo/lifecycle/lifecycle.ts';
+import { living, seeing, type Within } from '../mongo/lifecycle/within.ts';
 import { readFilter } from '../mongo/predicate/read-scope.ts';
 import { requireChangesWithin, requireRecordWithin } from '../mongo/query/require-within.ts';
-import { living, seeing, type Within } from '../mongo/query/within.ts';
 import { openReferencing, type WriteOptions } from '../mongo/relations/open-referencing.ts';
 import { canCheck, openUnchecked } from '../mongo/relations/open-unchecked.ts';
 import type { Removals } from '../mongo/removals/begin.ts';
@@ -27,7 +28,7 @@ import { legal, legalCascade, legalDeleted, legalFind, legalHistory, legalIfMatc
 import { compileLimits, type Limits, type StoreReach } from './limits.ts';
 import { openMany } from './many.ts';
 import { compileModelReferences } from './model-references.ts';
-import { loadKeeps, purge, requireDeletedAt } from './purge.ts';
+import { loadKeeps, purge } from './purge.ts';
 import type {
   DeletedOption,
   FindManyOptions,
@@ -156,7 +157,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
     }
 
     function seen({ deleted }: DeletedOption): (limits: Limits) => Within {
-      if (deleted !== undefined) requireDeletedAt(model, 'The option `deleted`');
+      if (deleted !== undefined) requireDeletedAt(model, 'The option `deleted` of a store', Error);
       return ({ scope }) => seeing(deleted ?? 'live', scope);
     }
 
@@ -236,7 +237,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
         return write(id, rest, (target) => planRemove(model, target)) as never;
       },
       async restore(id: unknown, options?: IfMatch) {
-        requireDeletedAt(model, '`restore`');
+        requireDeletedAt(model, '`restore` of a store', Error);
         const target = readTarget(id, options);
         return give(await within((limits) => collection.write(planRestore(model, target(limits)), work()))) as never;
       },
@@ -245,7 +246,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
           checkOptions(options, legalCascade, '`purge`');
           return begin('purge', readTarget(given)) as never;
         }
-        requireDeletedAt(model, '`purge`');
+        requireDeletedAt(model, '`purge` of a store', Error);
         const purging = { model, collection, keeps: await keeps() };
         return change(({ scope }) => purge(purging, seeing('with', scope), given as PurgeOptions, work)) as never;
       },

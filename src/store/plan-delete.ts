@@ -5,7 +5,7 @@ import type { HasFields } from '../model/define/infer.ts';
 import { openCollection } from '../mongo/collection/collection.ts';
 import { idsOnly } from '../mongo/collection/find.ts';
 import type { Work } from '../mongo/driver/work.ts';
-import { living } from '../mongo/query/within.ts';
+import { living } from '../mongo/lifecycle/within.ts';
 import { findRestricting, type IsSeen, planCascade } from '../mongo/relations/cascade/plan-cascade.ts';
 import type { CascadeLimits, References } from '../mongo/relations/references.ts';
 import type { Id } from './store.ts';

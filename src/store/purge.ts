@@ -6,9 +6,9 @@ import { asDb } from '../mongo/driver/database.ts';
 import { timeLimit } from '../mongo/driver/time-limit.ts';
 import type { Work } from '../mongo/driver/work.ts';
 import type { Batch, Keeps } from '../mongo/keeps/keep.ts';
+import { isDeletedUntil, oldestFirst } from '../mongo/lifecycle/lifecycle.ts';
+import type { Within } from '../mongo/lifecycle/within.ts';
 import { amongIds } from '../mongo/predicate/predicate.ts';
-import { isDeletedUntil } from '../mongo/query/deleted.ts';
-import type { Within } from '../mongo/query/within.ts';
 import type { WriteOptions } from '../mongo/relations/open-referencing.ts';
 import { aWholeNumber, byDefault, checkOptions, fillIn, required } from '../options.ts';
 import type { PurgeOptions } from './store.ts';
@@ -51,7 +51,7 @@ export async function purge(
 
   /** What has been deleted long enough, the oldest deletions first. */
   function expired(within: Within, limit: number): Matching {
-    return { within: within.and(isDeletedUntil(model, until)), sort: { [model.deletedAt?.key as string]: 1, _id: 1 }, limit };
+    return { within: within.and(isDeletedUntil(model, until)), sort: oldestFirst(model), limit };
   }
 
   /** Another process may have removed or restored some of what it finds meanwhile. */
@@ -73,11 +73,6 @@ export async function purge(
 export function loadKeeps(models: readonly CompiledModel[], { db, references, ...given }: WriteOptions): () => Promise<Keeps> {
   const { maxTimeMS } = fillIn(given, timeLimit);
   return once(async () => (await import('../mongo/keeps/keeps.ts')).openKeeps({ db: asDb(db), maxTimeMS, models, references }));
-}
-
-/** Throws a plain Error for a model whose records are removed by a delete. */
-export function requireDeletedAt({ name, deletedAt }: CompiledModel, what: string): void {
-  if (!deletedAt) throw new Error(`${what} of a store needs a model with \`t.deletedAt()\`: a delete removes the records of ${name}.`);
 }
 
 function isTime(value: unknown): boolean {

@@ -2,13 +2,13 @@ import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
 import type { Reads } from '../mongo/collection/reads.ts';
 import type { Work } from '../mongo/driver/work.ts';
+import type { Within } from '../mongo/lifecycle/within.ts';
 import { parseCursor } from '../mongo/list/cursor.ts';
 import { aPageBound } from '../mongo/list/page-bytes.ts';
 import type { ListQuery } from '../mongo/list/parse-list-query.ts';
 import { endWithId } from '../mongo/list/parse-sort.ts';
 import type { Condition } from '../mongo/predicate/predicate.ts';
 import type { Position, SortKey } from '../mongo/query/position.ts';
-import type { Within } from '../mongo/query/within.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 import { defaultOf } from '../options.ts';
 

@@ -8,8 +8,8 @@ import { type ModelCollection, openCollection } from '../../src/mongo/collection
 import { idsOnly, partsAt, partsInOneReply, whole } from '../../src/mongo/collection/find.ts';
 import { planRemove, planRestore, planUpdate } from '../../src/mongo/collection/write-plan.ts';
 import { Work } from '../../src/mongo/driver/work.ts';
-import { newDeletion } from '../../src/mongo/query/deleted.ts';
-import { living } from '../../src/mongo/query/within.ts';
+import { newDeletion } from '../../src/mongo/lifecycle/lifecycle.ts';
+import { living } from '../../src/mongo/lifecycle/within.ts';
 import { reachable } from '../../src/mongo/relations/through/reachable.ts';
 import { type Operation, operations } from '../../src/resource/define/standard-operations.ts';
 import type { Any } from '../support/any.ts';

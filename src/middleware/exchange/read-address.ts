@@ -2,7 +2,7 @@ import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { LeafNode, Slot } from '../../model/node.ts';
 import type { Target, Writer } from '../../mongo/collection/writer.ts';
-import { living, type Within } from '../../mongo/query/within.ts';
+import { living, type Within } from '../../mongo/lifecycle/within.ts';
 import { spellJson } from '../../mongo/stored-record.ts';
 import { Invalid } from '../../rules.ts';
 import type { Context } from './context.ts';

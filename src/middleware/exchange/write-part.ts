@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { isSameValue } from '../../model/value/same-value.ts';
 import type { Operations } from '../../mongo/collection/operations.ts';
-import type { Visible } from '../../mongo/query/deleted.ts';
+import type { Visible } from '../../mongo/lifecycle/lifecycle.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Context } from './context.ts';
 import { workOf } from './exchange.ts';

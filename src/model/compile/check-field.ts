@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../errors.ts';
 import type { CompiledField, Node } from '../node.ts';
 import { dateLeaf } from '../value/leaves.ts';
 import { intLeaf } from '../value/number-leaves.ts';
+import { checkDeletedAt } from './deleted-at.ts';
 
 /** Checks a keyword that must be true, false or undefined. Returns `otherwise` for undefined. */
 export function checkFlag(value: unknown, keyword: string, path: string, otherwise = false): boolean {
@@ -47,13 +48,4 @@ export function checkMarkers(field: CompiledField, path: string): void {
   if (field.maintained && isOpened) {
     throw new ConfigurationError(`\`${path}\` is set by the service: \`policy.insert\` and \`policy.update\` cannot open it.`);
   }
-}
-
-/**
- * Refuses markers that a time of deletion cannot have: the key is missing as long as the record lives, and only then.
- */
-function checkDeletedAt({ optional, nullable, unique }: CompiledField, path: string): void {
-  if (nullable || !optional)
-    throw new ConfigurationError(`\`${path}\` is absent as long as the record lives, and never null: use \`t.deletedAt()\` alone.`);
-  if (unique) throw new ConfigurationError(`\`${path}\` cannot be unique: several records may be deleted at the same time.`);
 }

@@ -16,7 +16,6 @@ import { compileManyWriters, type ManyRelation } from '../relations/many-relatio
 import { compileReferenceFields, type ReferenceField } from '../relations/reference-fields.ts';
 import type { Leaf } from '../value/leaf.ts';
 import { decimalLeaf } from '../value/number-leaves.ts';
-import { deletionKey } from '../value/own-keys.ts';
 import { isComparable } from '../value/point-leaf.ts';
 import type { WriteBson } from '../value/write-bson.ts';
 import { compileFolds, type Folds } from '../write/folds.ts';
@@ -25,6 +24,7 @@ import { checkPositions } from './check-positions.ts';
 import { type CompiledLedger, compileLedger } from './compile-ledger.ts';
 import { compileObject, impliedId } from './compile-schema.ts';
 import { type CompiledSearch, compileSearch } from './compile-search.ts';
+import { checkDeletionKey } from './deleted-at.ts';
 import { compileExplain } from './explain-record.ts';
 import { checkRules, checkRulesOfKinds, hasReadRules, namedRules } from './field-rules.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
@@ -228,10 +228,7 @@ function maintainedField(root: ObjectNode, maintained: CompiledField['maintained
 
 function deletedAtField(root: ObjectNode): CompiledField | undefined {
   const field = maintainedField(root, 'deletedAt');
-  if (field && root.fields.some(({ key }) => key === deletionKey))
-    throw new ConfigurationError(
-      `A model with \`t.deletedAt()\` cannot have a field stored as \`${deletionKey}\`: the service stores the id of a deletion there.`,
-    );
+  if (field) checkDeletionKey(root);
   return field;
 }
 

@@ -48,7 +48,7 @@ interface Settings {
 
 /**
  * The commands on the collection of a model. Every operation on one record is one command. Only if a write matches
- * nothing, a second one finds out why. Each reaches the records of its `Within` (`mongo/query/within.ts`), and no
+ * nothing, a second one finds out why. Each reaches the records of its `Within` (`mongo/lifecycle/within.ts`), and no
  * others. `work` is the work of the request.
  */
 export type ModelCollection = Operations;

@@ -5,10 +5,10 @@ import type { Commands } from '../driver/commands.ts';
 import { inParts } from '../driver/in-parts.ts';
 import { asBytes, readAll } from '../driver/read-batches.ts';
 import type { Work } from '../driver/work.ts';
+import type { Within } from '../lifecycle/within.ts';
 import { both, filterOf } from '../predicate/filter-of.ts';
 import type { Filter } from '../predicate/predicate.ts';
 import { includePaths } from '../query/include-paths.ts';
-import type { Within } from '../query/within.ts';
 import { StoredRecord } from '../stored-record.ts';
 
 type Stored = Record<string, unknown>;

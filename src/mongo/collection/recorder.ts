@@ -11,13 +11,12 @@ import { isError } from '../driver/server-error.ts';
 import { Lanes, Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
 import { compileDifferences } from '../ledger/difference.ts';
-import type { Change, RecordedChange } from '../ledger/entry.ts';
+import type { RecordedChange } from '../ledger/entry.ts';
 import { type LedgerSettings, openRows } from '../ledger/ledger-rows.ts';
+import { afterDelete, changeBetween, type Deletion, newDeletion } from '../lifecycle/lifecycle.ts';
+import { seeing } from '../lifecycle/within.ts';
 import { fulfilling } from '../predicate/predicate.ts';
-import { applyChanges } from '../query/apply-changes.ts';
-import { type Deletion, isMarked, marking, newDeletion } from '../query/deleted.ts';
 import { changesNothing } from '../query/update-pipeline.ts';
-import { seeing } from '../query/within.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { idsOnly, whole } from './find.ts';
 import type { Operations, RecordedWrites } from './operations.ts';
@@ -85,24 +84,7 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
   function changeOf(before: Stored | undefined, after: Stored | undefined, blind: BlindWrite | undefined): RecordedChange | undefined {
     const differences = differencesOf()(before, after);
     const isChanged = blind || !before || !after || differences.some(({ path }) => path !== model.updatedAt?.name);
-    return isChanged ? { change: kindOf(before, after), before, after, differences, blind } : undefined;
-  }
-
-  function kindOf(before: Stored | undefined, after: Stored | undefined): Change {
-    if (!before) return 'created';
-    if (!after) return 'deleted';
-    const [wasDeleted, isDeleted] = [isMarked(model, before), isMarked(model, after)];
-    if (wasDeleted === isDeleted) return 'patched';
-    return isDeleted ? 'deleted' : 'restored';
-  }
-
-  /** A record as the delete has left it. */
-  function afterDelete(before: Stored, deletion: Deletion): Stored | undefined {
-    const { deletedAt, revision, updatedAt } = model;
-    if (!deletedAt) return undefined;
-    const counted = revision && { [revision.key]: Number(before[revision.key] ?? 0) + 1 };
-    const timed = updatedAt && { [updatedAt.key]: deletion.writtenAt ?? deletion.at };
-    return { ...applyChanges(before, marking(model, deletion)), ...counted, ...timed };
+    return isChanged ? { change: changeBetween(model, before, after), before, after, differences, blind } : undefined;
   }
 
   /** Throws 404, which comes before whatever else the write would throw. */
@@ -119,7 +101,7 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
 
   /** The states before and after a delete. */
   function ofRemoved(before: readonly StoredRecord[], deletion: Deletion): Iterable<States> {
-    return mapEach(before, ({ stored }): States => [stored, afterDelete(stored, deletion)]);
+    return mapEach(before, ({ stored }): States => [stored, afterDelete(model, stored, deletion)]);
   }
 
   /** A write to many, part by part. */
@@ -211,7 +193,7 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
       return asOneInTurn(target.id, work, async () => {
         const before = deletion ? undefined : await find(target, work);
         const written = await plain.write(plan, work);
-        const states: States = deletion ? [written.stored, afterDelete(written.stored, deletion)] : [before?.stored, written.stored];
+        const states: States = deletion ? [written.stored, afterDelete(model, written.stored, deletion)] : [before?.stored, written.stored];
         await record([states], work, changes?.blind);
         return written;
       });

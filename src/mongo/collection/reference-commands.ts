@@ -5,11 +5,11 @@ import type { Commands } from '../driver/commands.ts';
 import type { Told } from '../driver/duplicate-key.ts';
 import { inParts } from '../driver/in-parts.ts';
 import type { Work } from '../driver/work.ts';
+import { type Deletion, marking } from '../lifecycle/lifecycle.ts';
+import type { Within } from '../lifecycle/within.ts';
 import { both } from '../predicate/filter-of.ts';
 import type { Filter } from '../predicate/predicate.ts';
-import { type Deletion, marking } from '../query/deleted.ts';
 import { buildUpdate } from '../query/update-pipeline.ts';
-import type { Within } from '../query/within.ts';
 
 type Stored = Record<string, unknown>;
 
@@ -65,9 +65,9 @@ export function openReferenceCommands(
     },
 
     async removeAll(ids, within, deletion, work) {
-      if (!model.deletedAt) return void (await purgeAll(ids, within, work));
-      const marked = buildUpdate(model, marking(model, deletion), deletion.writtenAt ?? deletion.at);
-      return rewriteAll(ids, within, [marked], work);
+      const marked = marking(model, deletion);
+      if (!marked) return void (await purgeAll(ids, within, work));
+      return rewriteAll(ids, within, [buildUpdate(model, marked, deletion.writtenAt ?? deletion.at)], work);
     },
 
     purgeAll,

@@ -8,11 +8,11 @@ import { bsonOptions, decode } from '../driver/bson-options.ts';
 import type { Commands } from '../driver/commands.ts';
 import { asBytes, type Taking, takeAll } from '../driver/read-batches.ts';
 import type { Command, Work } from '../driver/work.ts';
+import type { Within } from '../lifecycle/within.ts';
 import { both, filterOf } from '../predicate/filter-of.ts';
 import { everyRecord } from '../predicate/predicate.ts';
 import { isEveryRecord } from '../predicate/row-scope.ts';
 import { includePaths } from '../query/include-paths.ts';
-import type { Within } from '../query/within.ts';
 import { StoredRecord } from '../stored-record.ts';
 import { forClients } from './hidden-records.ts';
 

@@ -12,12 +12,12 @@ import { compileFirstBatch, type FirstBatch } from '../driver/read-batches.ts';
 import type { Transact } from '../driver/run-transaction.ts';
 import { Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
+import { type Deletion, marking, newDeletion } from '../lifecycle/lifecycle.ts';
+import { seeing, type Within } from '../lifecycle/within.ts';
 import { both, buildFilter } from '../predicate/filter-of.ts';
 import type { Condition, Filter } from '../predicate/predicate.ts';
 import { checkStored, refusalsBy } from '../query/apply-changes.ts';
-import { type Deletion, marking, newDeletion } from '../query/deleted.ts';
 import { buildUpdate, changesNothing, requireMergeable } from '../query/update-pipeline.ts';
-import { seeing, type Within } from '../query/within.ts';
 import { StoredRecord, spellId } from '../stored-record.ts';
 import { mostHookBytes, type Writer } from './writer.ts';
 
@@ -169,8 +169,8 @@ export function openManyWrites(
     });
   }
 
-  function mark(ids: readonly unknown[], filter: Filter, deletion: Deletion, work: Work): Promise<number> {
-    const pipeline = buildUpdate(model, marking(model, deletion), deletion.at);
+  function mark(ids: readonly unknown[], filter: Filter, marked: Changes, { at }: Deletion, work: Work): Promise<number> {
+    const pipeline = buildUpdate(model, marked, at);
     return writeTo(ids, filter, async (some) => {
       const done = await write(work, (command) => collection.updateMany(command.handOver(some), pipeline, command.options));
       return done.modifiedCount;
@@ -254,7 +254,8 @@ export function openManyWrites(
     },
 
     removeMany(targets, work, deletion = newDeletion()) {
-      return writeAll(targets, work, (ids, filter) => (model.deletedAt ? mark(ids, filter, deletion, work) : remove(ids, filter, work)));
+      const marked = marking(model, deletion);
+      return writeAll(targets, work, (ids, filter) => (marked ? mark(ids, filter, marked, deletion, work) : remove(ids, filter, work)));
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { Document as BsonDocument } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Assignment, Changes } from '../../model/write/plan-changes.ts';
+import { type Deletion, marking, newDeletion, unmarking } from '../lifecycle/lifecycle.ts';
 import type { Filter } from '../predicate/predicate.ts';
-import { type Deletion, marking, newDeletion, unmarking } from '../query/deleted.ts';
 import { buildUpdate, changesNothing } from '../query/update-pipeline.ts';
 import type { Target } from './writer.ts';
 
@@ -48,7 +48,8 @@ export function planUpdate(model: CompiledModel, target: Target, changes: Change
  */
 export function planRemove(model: CompiledModel, target: Target, deletion = newDeletion()): WritePlan {
   const plan = { kind: 'remove', target, deletion } as const;
-  return model.deletedAt ? { ...plan, build: () => buildUpdate(model, marking(model, deletion), deletion.at) } : plan;
+  const marked = marking(model, deletion);
+  return marked ? { ...plan, build: () => buildUpdate(model, marked, deletion.at) } : plan;
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Told } from '../driver/duplicate-key.ts';
+import type { Within } from '../lifecycle/within.ts';
 import type { Predicate } from '../predicate/predicate.ts';
 import type { Precondition } from '../query/precondition.ts';
 import type { WriteBounds } from '../query/require-within.ts';
-import type { Within } from '../query/within.ts';
 import type { StoredRecord } from '../stored-record.ts';
 
 /** The records of a model, as one resource shows them. */

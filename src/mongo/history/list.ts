@@ -12,11 +12,11 @@ import { type DatabaseOptions, openCollection } from '../collection/collection.t
 import type { Work } from '../driver/work.ts';
 import type { Entry, EntryChange } from '../ledger/entry.ts';
 import { isKept, type Side } from '../ledger/kept-values.ts';
+import { living } from '../lifecycle/within.ts';
 import type { Page } from '../list/build-page.ts';
 import { type ListContext, type ListQuery, type ListRules, parseListQuery, viewsOf } from '../list/parse-list-query.ts';
 import { both } from '../predicate/filter-of.ts';
 import type { Predicate } from '../predicate/predicate.ts';
-import { living } from '../query/within.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { entriesOf, modelOfEntries, projectChanges } from './entries.ts';
 import { bothWithin } from './entry-scope.ts';

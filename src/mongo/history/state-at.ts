@@ -11,9 +11,9 @@ import { decode } from '../driver/bson-options.ts';
 import type { Work } from '../driver/work.ts';
 import type { Entry, EntryChange } from '../ledger/entry.ts';
 import { isKept } from '../ledger/kept-values.ts';
+import { changesOfLife, isMarked, shows, type Visible, wasDeletedBefore } from '../lifecycle/lifecycle.ts';
 import { both } from '../predicate/filter-of.ts';
 import type { Filter, Predicate } from '../predicate/predicate.ts';
-import { isMarked, type Visible } from '../query/deleted.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { changesOf, decodeEntry, entriesOf, type ReadEntries } from './entries.ts';
 import { type Side, wasWithin } from './entry-scope.ts';
@@ -69,7 +69,7 @@ export async function stateAt(
     if (seen.length === 0) throw notFound();
   }
   const { state, wasDeleted, isLost, erased } = undo(model, stored, changes);
-  if (wasDeleted ? visible === 'live' : visible === 'only') throw notFound();
+  if (!shows(visible, wasDeleted)) throw notFound();
   if (isLost) throw notKept();
   return { stored: { ...state, ...maintained(model, at, bound) }, erased };
 }
@@ -121,12 +121,10 @@ function fieldsToUndo({ fieldTable }: CompiledModel, isWhole: boolean): FieldEnt
   return [...fieldTable.values()].filter(({ isPrivate }) => isWhole || !isPrivate);
 }
 
-const deletions = ['deleted', 'restored'];
-
 /** A filter for the entries of changes of some fields. What concerns none of them is no change for the caller. */
 function concerning(fields: readonly FieldEntry[]): Filter {
   const names = fields.map(({ name }) => name);
-  return { $or: [{ 'changes.path': { $in: names } }, { private: { $in: names } }, { change: { $in: deletions } }] };
+  return { $or: [{ 'changes.path': { $in: names } }, { private: { $in: names } }, { change: { $in: changesOfLife } }] };
 }
 
 /** Of a field with private parts, the others have not changed where only what is private has. */
@@ -162,11 +160,11 @@ function firstChangesOf(fields: readonly FieldEntry[]): BsonDocument[] {
       in: { kind: 'field', path: '$$name', isPrivate: true },
     },
   };
-  const deletion = { $cond: [{ $in: ['$change', deletions] }, [{ kind: 'deletion', change: '$change' }], []] };
+  const ofLife = { $cond: [{ $in: ['$change', changesOfLife] }, [{ kind: 'deletion', change: '$change' }], []] };
   return [
     { $sort: { revision: -1 } },
     { $limit: mostUndone + 1 },
-    { $project: { _id: 0, revision: 1, first: { $concatArrays: [changed, hidden, deletion, [{ kind: 'entry' }]] } } },
+    { $project: { _id: 0, revision: 1, first: { $concatArrays: [changed, hidden, ofLife, [{ kind: 'entry' }]] } } },
     { $unwind: '$first' },
     {
       $group: {
@@ -197,13 +195,13 @@ interface Undone {
 
 /** Undoes changes, the last one first. */
 function undo(model: CompiledModel, present: Stored, changes: readonly FirstChange[]): Undone {
-  const { deletedAt, fieldTable } = model;
+  const { fieldTable } = model;
   const lost: Lost = { unknown: new Set(), erased: new Set() };
   let wasDeleted = isMarked(model, present);
   let state = present;
   for (const one of changes) {
     // The entries say it also where the time of the deletion is private.
-    if (one.kind === 'deletion') wasDeleted = deletedAt !== undefined && one.change === 'restored';
+    if (one.kind === 'deletion') wasDeleted = wasDeletedBefore(model, one.change);
     if (one.kind !== 'field') continue;
     const entry = fieldTable.get(one.path);
     if (!entry) continue;

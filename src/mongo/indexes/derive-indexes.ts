@@ -3,8 +3,8 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { isText } from '../../model/compile/compile-search.ts';
 import type { DeclaredIndex, IndexKey } from '../../model/compile/model-index.ts';
 import { pathOfField } from '../../model/fold/fold-paths.ts';
+import { isDeleted, isLive } from '../lifecycle/lifecycle.ts';
 import type { Filter } from '../predicate/predicate.ts';
-import { isDeleted, isLive } from '../query/deleted.ts';
 import { type IndexOptions, type IndexSource, type PlannedIndex, partially, type Wanted, wantedBy } from './wanted-indexes.ts';
 
 /**
@@ -20,8 +20,8 @@ export function deriveIndexes(sources: readonly IndexSource[]): PlannedIndex[] {
   const declared = sources.flatMap(({ model }) => model.indexes.map((index) => toPlanned(index, model)));
   const planned = merge([...declared, ...sources.flatMap(({ model }) => textIndexOf(model))]);
   const wanted = sources.flatMap(wantedBy);
-  for (const { point, isOfLiving, ...index } of wanted) {
-    const unique = point && planned.find((one) => isUniqueFor(one, point) && (isOfLiving || !comparesLivingOnly(one)));
+  for (const { point, ...index } of wanted) {
+    const unique = point && planned.find((one) => isUniqueFor(one, point) && (point.isOfLiving || !comparesLivingOnly(one)));
     if (unique) addReasons(planned, unique, index.reasons);
     else planned.push(index);
   }

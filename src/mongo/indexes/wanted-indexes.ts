@@ -4,8 +4,8 @@ import { type IndexKey, mayShareIndex } from '../../model/compile/model-index.ts
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { FieldEntry } from '../../model/node.ts';
 import { operatorDef } from '../../model/operators/operators.ts';
+import { isDeleted, isLive, keepsDeleted, markPath } from '../lifecycle/lifecycle.ts';
 import type { Filter } from '../predicate/predicate.ts';
-import { isDeleted, isLive } from '../query/deleted.ts';
 
 /** The options of an index, as the driver's `createIndex` takes them. */
 export type IndexOptions = CreateIndexesOptions & Omit<IndexDescription, 'key'>;
@@ -65,15 +65,22 @@ export interface ThroughUse {
   readonly reason: string;
 }
 
+/** A filter of a field for one value. */
+export interface Point {
+  readonly path: string;
+  /** The paths that are compared with one value each. */
+  readonly equal: ReadonlySet<string>;
+  /** Whether it shows living records only. */
+  readonly isOfLiving: boolean;
+}
+
 /** An index that a list needs. */
 export interface Wanted extends PlannedIndex {
   /**
    * Set if the filter of the field asks only for single values, and never for null: then every unique index of the
    * field suffices.
    */
-  readonly point?: { readonly path: string; readonly equal: ReadonlySet<string> };
-  /** Whether the list shows living records only. */
-  readonly isOfLiving: boolean;
+  readonly point?: Point;
 }
 
 /** The indexes that lists, relations and deletes of one model need. */
@@ -98,7 +105,7 @@ function wantedByList({ model, list }: IndexSource): Wanted[] {
   const ofFields = [...model.clientFields.values()].flatMap((field): Wanted[] => {
     const indexed = model.fieldTable.get(field.name) as FieldEntry;
     const use = usesOf(field);
-    const isCovered = field.path === '_id' || field.path === model.deletedAt?.key || scopePaths.includes(field.path);
+    const isCovered = field.path === '_id' || field.path === markPath(model) || scopePaths.includes(field.path);
     if (!use || !indexed.field.index || isCovered) return [];
     return [wantedFor(model, indexed, field.path, scope, isPoint(field), `${list.resource}: ${use} by ${field.name}`)];
   });
@@ -115,7 +122,7 @@ function wantedByNear({ model, list }: IndexSource): Wanted[] {
   return [...model.clientFields.values()].flatMap(({ name, path, near }): Wanted[] => {
     if (!near || !model.fieldTable.get(name)?.field.index) return [];
     const key: IndexKey = [[path, '2dsphere'], ...scope.map((one): IndexKey[number] => [one.path, 1])];
-    return [{ key, options: {}, isOfLiving: model.deletedAt !== undefined, reasons: [`${list.resource}: near ${name}`] }];
+    return [{ key, options: {}, reasons: [`${list.resource}: near ${name}`] }];
   });
 }
 
@@ -144,7 +151,6 @@ function wantedByReferences({ model }: IndexSource): Wanted[] {
       ['_id', 1],
     ],
     options: {}, // a restore looks for deleted records, too
-    isOfLiving: true,
     reasons: [`${model.name}: a delete of ${ref.model} looks for ${name}`],
   }));
 }
@@ -155,7 +161,7 @@ function wantedByThrough({ model, through = [] }: IndexSource): Wanted[] {
     const scopePaths = scope.map(({ path }) => path);
     const indexed = model.fieldTable.get(name) as FieldEntry;
     const field = model.clientFields.get(name) as QueryField;
-    const isOfDeleted = indexed.path === model.deletedAt?.key; // no living record has it
+    const isOfDeleted = indexed.path === markPath(model); // no living record has it
     const isServed = isOfDeleted || [indexed.path, ...scopePaths].includes('_id') || scopePaths.includes(indexed.path);
     if (isServed || !indexed.field.index || !(isReference || isNarrowing(field))) return [];
     const path = isReference ? indexed.path : field.path;
@@ -193,12 +199,13 @@ function wantedFor(
 ): Wanted {
   const prefix = scope.filter((one) => mayShareIndex(one, indexed));
   const index = { key: toKey([...prefix, { path }]), ...ofLiving(model), reasons: [reason] };
-  return isPoint ? { ...index, point: { path, equal: new Set([...scope.map((one) => one.path), path]) } } : index;
+  const equal = new Set([...scope.map((one) => one.path), path]);
+  return isPoint ? { ...index, point: { path, equal, isOfLiving: keepsDeleted(model) } } : index;
 }
 
 /** An index for queries that see the living records only. */
-function ofLiving(model: CompiledModel): Pick<Wanted, 'options' | 'isOfLiving'> {
-  return { options: partially(isLive(model) ?? {}), isOfLiving: model.deletedAt !== undefined };
+function ofLiving(model: CompiledModel): Pick<Wanted, 'options'> {
+  return { options: partially(isLive(model) ?? {}) };
 }
 
 /**
@@ -207,19 +214,19 @@ function ofLiving(model: CompiledModel): Pick<Wanted, 'options' | 'isOfLiving'> 
  * that list would pass over every deleted record.
  */
 function wantedByDeletes({ model, list }: IndexSource): Wanted[] {
-  const { deletedAt, name, fieldTable } = model;
-  if (!deletedAt) return [];
-  const marker = fieldTable.get(deletedAt.name) as FieldEntry;
+  const path = markPath(model);
+  if (path === undefined) return [];
+  const marker = { path };
   const plan = (key: IndexKey, filter: Filter | undefined, reason: string): Wanted => {
-    return { key, options: partially(filter ?? {}), reasons: [reason], isOfLiving: true };
+    return { key, options: partially(filter ?? {}), reasons: [reason] };
   };
-  const deleted = plan(toKey([marker]), isDeleted(model), `${name}: its deleted records`);
+  const deleted = plan(toKey([marker]), isDeleted(model), `${model.name}: its deleted records`);
   if (!list) return [deleted];
   const scope = scopeOf(model, list.scopeFields);
   const isById = scope.some(({ path }) => path === '_id');
   const living: IndexKey = [
     ['_id', 1],
-    [marker.path, 1],
+    [path, 1],
   ];
   const ofScope = [...scope, marker];
   return [

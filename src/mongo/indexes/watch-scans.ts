@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import type { Db } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { isDeleted, isLive, markPath } from '../lifecycle/lifecycle.ts';
 import { filterOf } from '../predicate/filter-of.ts';
 import type { Filter, Predicate } from '../predicate/predicate.ts';
-import { isDeleted, isLive } from '../query/deleted.ts';
 import { holdsRecordsOf, isPrefix } from './derive-indexes.ts';
 import { type Explained, readExplain } from './explain.ts';
 import { formatKey } from './index-plan.ts';
@@ -48,7 +48,7 @@ export function watchScans(model: CompiledModel, db: Db, maxTimeMS: number): (li
     const fault = describeFault(shape, explained);
     const keys = fault === undefined ? [] : suggestIndexes(shape, fieldTable);
     if (keys.length === 0) return;
-    const isOfDeleted = model.deletedAt !== undefined && shape.ranged.includes(model.deletedAt.key);
+    const isOfDeleted = shape.ranged.some((path) => path === markPath(model));
     const partial = partially(shape.isOfLiving ? live : isOfDeleted ? isDeleted(model) : undefined);
     const found = (await readIndexes(db, name)).filter(({ options }) => holdsRecordsOf(partial, options));
     const key = keys.find((one) => !found.some((other) => isPrefix(one, other.key)));

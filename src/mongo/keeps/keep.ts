@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Work } from '../driver/work.ts';
-import type { Within } from '../query/within.ts';
+import type { Within } from '../lifecycle/within.ts';
 
 /** Records of one collection that are gone for good. */
 export interface Gone {

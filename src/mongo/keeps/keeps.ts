@@ -4,7 +4,7 @@ import type { Model } from '../../model/define/define-model.ts';
 import { runTransaction } from '../driver/run-transaction.ts';
 import type { IdempotencyKeys } from '../idempotency-keys.ts';
 import { keepsOfLedgers } from '../ledger/keeps-of-ledgers.ts';
-import { seeing } from '../query/within.ts';
+import { seeing } from '../lifecycle/within.ts';
 import type { References } from '../relations/references.ts';
 import { keepsOfRemovals } from '../removals/keeps-of-removals.ts';
 import type { Batch, Keep, Keeps, Purged } from './keep.ts';

@@ -5,6 +5,7 @@ import { lifeKey } from '../../model/value/own-keys.ts';
 import { own } from '../../model/value/plain-object.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
 import type { BlindWrite } from '../../model/write/plan-changes.ts';
+import type { Change } from '../lifecycle/lifecycle.ts';
 import { spellId } from '../stored-record.ts';
 import type { Actor } from './actor.ts';
 import type { Difference } from './difference.ts';
@@ -12,9 +13,6 @@ import { type Bounds, type KeptValues, keepValues } from './kept-values.ts';
 import { type Referred, referredIn } from './referred.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
-
-/** What has happened to a record. */
-export type Change = 'created' | 'patched' | 'deleted' | 'restored';
 
 /** A change of a record: its states, and what differs between them. */
 export interface RecordedChange {

@@ -2,8 +2,8 @@ import { hash as digestOf } from 'node:crypto';
 import { BSON } from 'mongodb';
 import { Problem } from '../../errors.ts';
 import { readSortValue, writeSortValue } from '../../model/value/sort-value.ts';
+import type { Visible } from '../lifecycle/lifecycle.ts';
 import type { Condition } from '../predicate/predicate.ts';
-import type { Visible } from '../query/deleted.ts';
 import type { Position, SortKey } from '../query/position.ts';
 import { textOf } from '../query/text-of.ts';
 

@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { markPath } from '../lifecycle/lifecycle.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
 import { pathsOf } from '../predicate/paths-of.ts';
 import { all, type Condition, everyRecord, type Predicate } from '../predicate/predicate.ts';
@@ -14,12 +15,12 @@ export interface Concern {
 }
 
 /** The fields on which a list depends within a scope. */
-export function concernOf({ deletedAt }: CompiledModel, query: ListQuery, scope: Predicate | undefined): Concern {
+export function concernOf(model: CompiledModel, query: ListQuery, scope: Predicate | undefined): Concern {
   const { conditions, through, filter, sort, fields, search, window } = query;
   const paths = [
     ...[...conditions, ...through].flatMap(({ field }) => pathsOfField(field)),
     ...sort.flatMap(({ field }) => pathsOfField(field)),
-    ...(deletedAt ? [deletedAt.key] : []),
+    ...[markPath(model) ?? []].flat(),
   ];
   const further = pathsOf(all(filter ?? everyRecord, scope ?? everyRecord));
   return {

@@ -6,6 +6,7 @@ import { referencesKey } from '../../model/value/own-keys.ts';
 import { fillIn, pickOptions } from '../../options.ts';
 import type { Database } from '../driver/database.ts';
 import { timeLimit } from '../driver/time-limit.ts';
+import { keepsDeleted } from '../lifecycle/lifecycle.ts';
 import { latchCollection } from './check/latches/latch.ts';
 import { checkIdType } from './check-id-type.ts';
 import { type ReferenceLimits, referenceLimits } from './limits.ts';
@@ -76,8 +77,9 @@ function checkCollection(collection: string, model: string): void {
 }
 
 /** Refuses a cascade that a restore could not take back. */
-function checkRestorable({ name, deletedAt }: CompiledModel, field: ReferenceField, holder: CompiledModel): void {
-  if (field.ref.onDelete === 'cascade' && deletedAt && !holder.deletedAt)
+function checkRestorable(target: CompiledModel, field: ReferenceField, holder: CompiledModel): void {
+  const { name } = target;
+  if (field.ref.onDelete === 'cascade' && keepsDeleted(target) && !keepsDeleted(holder))
     throw new ConfigurationError(
       `${describe(holder, field)}, and ${name} has \`t.deletedAt()\`: a restore of ${name} could not bring back records of ${holder.name}. Give ${holder.name} \`t.deletedAt()\` too, or the reference another \`onDelete\`.`,
     );

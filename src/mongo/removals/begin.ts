@@ -11,7 +11,7 @@ import { compileTransact } from '../driver/run-transaction.ts';
 import type { Work } from '../driver/work.ts';
 import type { Keeps } from '../keeps/keep.ts';
 import { actorOf } from '../ledger/actor.ts';
-import { newDeletion } from '../query/deleted.ts';
+import { newDeletion } from '../lifecycle/lifecycle.ts';
 import { stillReferenced } from '../relations/cascade/cascade-deletes.ts';
 import { type CascadePlan, findRestricting, planCascade } from '../relations/cascade/plan-cascade.ts';
 import type { Edge, References } from '../relations/references.ts';

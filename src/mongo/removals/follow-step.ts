@@ -1,10 +1,10 @@
 import { idToJson } from '../../model/value/number-in-path.ts';
-import { deletionKey } from '../../model/value/own-keys.ts';
 import { idsOnly } from '../collection/find.ts';
 import type { Work } from '../driver/work.ts';
 import type { Keeps } from '../keeps/keep.ts';
+import { keepsDeleted, notMarkedBy } from '../lifecycle/lifecycle.ts';
+import { living, seeing, type Within } from '../lifecycle/within.ts';
 import type { Predicate } from '../predicate/predicate.ts';
-import { living, seeing, type Within } from '../query/within.ts';
 import { buildClear } from '../relations/cascade/clear-references.ts';
 import { type IdSet, planCascade, toSet } from '../relations/cascade/plan-cascade.ts';
 import type { Edge, ReferenceEnd, References } from '../relations/references.ts';
@@ -95,8 +95,8 @@ function putOff({ _id, ...step }: Step): Omit<Step, '_id'> {
  * has deleted itself, and an id may be given again. A restore that begins now waits, or begins again.
  */
 async function findGone({ model, collection }: ReferenceEnd, ids: readonly unknown[], { row, work }: Following): Promise<unknown[]> {
-  const isMarked = row.kind === 'remove' && model.deletedAt !== undefined;
-  const within = seeing('with', isMarked ? { [deletionKey]: { $ne: row.deletion.id } } : undefined);
+  const isMarked = row.kind === 'remove' && keepsDeleted(model);
+  const within = seeing('with', isMarked ? notMarkedBy(row.deletion) : undefined);
   const there = toSet(model, await collection.find({ among: ids, within }, idsOnly, work));
   const gone = ids.filter((id) => !there.has(idToJson(model.id.leaf, id)));
   if (isMarked) await collection.holdAll(gone, seeing('only', undefined), work);

@@ -2,7 +2,7 @@ import { own } from '../../model/value/plain-object.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
 import { partsAt } from '../collection/find.ts';
 import type { Work } from '../driver/work.ts';
-import { seeing } from '../query/within.ts';
+import { seeing } from '../lifecycle/within.ts';
 import type { Edge, ReferenceEnd, References } from '../relations/references.ts';
 import { isClearing } from './edges.ts';
 import type { RemovalRow, RemovalRows, Step } from './removal-rows.ts';

@@ -5,7 +5,7 @@ import { bsonOptions } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { inParts } from '../driver/in-parts.ts';
 import type { Work } from '../driver/work.ts';
-import type { Deletion } from '../query/deleted.ts';
+import type { Deletion } from '../lifecycle/lifecycle.ts';
 
 /** A removal as it is stored. Beside it stands what a queue keeps of its rows. */
 export interface RemovalRow {

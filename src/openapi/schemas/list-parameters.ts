@@ -3,6 +3,7 @@ import type { QueryField } from '../../model/compile/query-fields.ts';
 import { type Operator, operatorDef, operators } from '../../model/operators/operators.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
 import { stringLeaf } from '../../model/value/leaves.ts';
+import { keepsDeleted } from '../../mongo/lifecycle/lifecycle.ts';
 import { filterName, inBody, inUrl } from '../../mongo/list/compile-filter.ts';
 import { maxAffectedName } from '../../mongo/list/parse-filter-query.ts';
 import { deletedName } from '../../mongo/list/parse-list-query.ts';
@@ -62,7 +63,7 @@ function settingParameters(resource: CompiledResource, isBelow: boolean): Part[]
     ...(sortable.length > 0 ? [sortParameter(sortable, filterLimits)] : []),
     parameter('limit', describeLimit(paging), { type: 'integer', minimum: 1, default: paging.size }),
     ...(paging.mode === 'cursor' ? cursorParameters : [pageParameter(paging)]),
-    ...totalParameter(paging.total, model.deletedAt === undefined && !isBelow),
+    ...totalParameter(paging.total, !keepsDeleted(model) && !isBelow),
     ...fieldsParameters(resource),
     ...includeParameter(resource),
     ...distancesParameter(resource),

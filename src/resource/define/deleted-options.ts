@@ -2,8 +2,8 @@ import { ConfigurationError } from '../../errors.ts';
 import { someGuards } from '../../middleware/deleted.ts';
 import type { Guard } from '../../middleware/exchange/context.ts';
 import type { KoaContext } from '../../middleware/exchange/koa-context.ts';
-import { requireDeletedAt } from '../../middleware/exchange/require-deleted-at.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { keepsDeleted, requireDeletedAt } from '../../mongo/lifecycle/lifecycle.ts';
 import { deletedName } from '../../mongo/list/parse-list-query.ts';
 import type { Paging } from '../../mongo/list/parse-paging.ts';
 import { checkOptions, type LegalOptions, required } from '../../options.ts';
@@ -40,7 +40,7 @@ export function checkDeleted(
 ): void {
   const needing = ops.find((name) => standardOperations[name].needsDeletedAt);
   if (needing) requireDeletedAt(model, `\`${needing}\` in \`ops\` of ${where}`);
-  if (paging?.total === 'estimate' && model.deletedAt)
+  if (paging?.total === 'estimate' && keepsDeleted(model))
     throw new ConfigurationError(
       `\`paging\` of ${where} cannot have \`total: 'estimate'\`: the size of the collection of ${model.name} includes deleted records. Use \`total: true\`.`,
     );

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { FieldEntry } from '../../model/node.ts';
+import { markPath } from '../../mongo/lifecycle/lifecycle.ts';
 
 /** What models of one collection must agree in if one of them has a `history` or an `outbox`. */
 interface Promised {
@@ -34,7 +35,7 @@ const promises: readonly Promised[] = [
   },
   {
     what: '`t.deletedAt()`',
-    of: ({ deletedAt }) => deletedAt?.key,
+    of: markPath,
     otherwise: 'the one would not know of what the other has deleted',
   },
   {

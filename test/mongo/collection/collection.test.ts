@@ -5,7 +5,7 @@ import { openCollection } from '../../../src/mongo/collection/collection.ts';
 import { planRemove, planUpdate } from '../../../src/mongo/collection/write-plan.ts';
 import type { Target } from '../../../src/mongo/collection/writer.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';
-import { living } from '../../../src/mongo/query/within.ts';
+import { living } from '../../../src/mongo/lifecycle/within.ts';
 import { useDatabase } from '../../support/database/database.ts';
 
 const model = compileModel(

@@ -8,7 +8,7 @@ import { runTransaction } from '../../../src/mongo/driver/run-transaction.ts';
 import { BudgetSpent } from '../../../src/mongo/driver/time-limit.ts';
 import type { Transaction } from '../../../src/mongo/driver/transaction.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';
-import { living } from '../../../src/mongo/query/within.ts';
+import { living } from '../../../src/mongo/lifecycle/within.ts';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
 

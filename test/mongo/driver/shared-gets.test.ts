@@ -6,8 +6,8 @@ import { bsonOptions, decode } from '../../../src/mongo/driver/bson-options.ts';
 import { compileFirstBatch, type ReadFirstBatch } from '../../../src/mongo/driver/read-batches.ts';
 import { SharedGets } from '../../../src/mongo/driver/shared-gets.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';
+import { living } from '../../../src/mongo/lifecycle/within.ts';
 import { idTextIn } from '../../../src/mongo/query/text-of.ts';
-import { living } from '../../../src/mongo/query/within.ts';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
 

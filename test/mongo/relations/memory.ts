@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb';
 import { type CompiledModel, compileModel } from '../../../src/model/compile/compile-model.ts';
-import type { Within } from '../../../src/mongo/query/within.ts';
+import type { Within } from '../../../src/mongo/lifecycle/within.ts';
 import { compileEdges } from '../../../src/mongo/relations/compile-edges.ts';
 import { type CascadeLimits, type Edge, type ReferenceEnd, References } from '../../../src/mongo/relations/references.ts';
 import type { Any } from '../../support/any.ts';

@@ -8,9 +8,9 @@ import { type CascadedRecord, type CascadeObserver, mostHookBytes, type Writer }
 import { inParts } from '../../driver/in-parts.ts';
 import type { Transact } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
+import { type Deletion, newDeletion } from '../../lifecycle/lifecycle.ts';
+import { living } from '../../lifecycle/within.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
-import { type Deletion, newDeletion } from '../../query/deleted.ts';
-import { living } from '../../query/within.ts';
 import type { StoredRecord } from '../../stored-record.ts';
 import type { Latched } from '../check/latches/latch.ts';
 import type { CascadeLimits, Edge, References } from '../references.ts';

@@ -3,16 +3,15 @@ import { isProblem, Problem, validationFailed } from '../../../errors.ts';
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import { Room } from '../../../model/relations/included.ts';
 import { idToJson } from '../../../model/value/number-in-path.ts';
-import { deletionKey } from '../../../model/value/own-keys.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
 import { idsOnly, partsAt, whole } from '../../collection/find.ts';
 import { planRestore } from '../../collection/write-plan.ts';
 import { type CascadedRecord, type CascadeObserver, mostHookBytes, type Writer } from '../../collection/writer.ts';
 import type { Transact } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
-import { unmarking } from '../../query/deleted.ts';
+import { keepsDeleted, markedWith, unmarking } from '../../lifecycle/lifecycle.ts';
+import { living, seeing } from '../../lifecycle/within.ts';
 import { buildUpdate } from '../../query/update-pipeline.ts';
-import { living, seeing } from '../../query/within.ts';
 import type { StoredRecord } from '../../stored-record.ts';
 import { anywhere, danglingIn, findMissing, namedInRecords } from '../check/check-references.ts';
 import type { Edge, ReferenceEnd, References } from '../references.ts';
@@ -37,7 +36,7 @@ const mostOfDeletion = 110_000;
 
 /** Whether a restore of a model's records has to look at other records. */
 export function isRestoredWithOthers(model: CompiledModel, references: References): boolean {
-  return model.deletedAt !== undefined && (references.heldBy(model).length > 0 || taking(model, references).length > 0);
+  return keepsDeleted(model) && (references.heldBy(model).length > 0 || taking(model, references).length > 0);
 }
 
 /**
@@ -77,15 +76,15 @@ export function openCascadeRestore(
 
 /** The references by which a delete takes records along that can be restored. */
 function taking(model: CompiledModel, references: References): Edge[] {
-  return references.incoming(model).filter(({ field, holder }) => field.ref.onDelete === 'cascade' && holder.model.deletedAt);
+  return references.incoming(model).filter(({ field, holder }) => field.ref.onDelete === 'cascade' && keepsDeleted(holder.model));
 }
 
 /** Collects what the delete of a record has taken along, to any depth, as the cascade did. */
 async function collect(references: References, own: Group, root: Stored, work: Work): Promise<Map<string, Group>> {
   const groups = new Map([[own.model.collection, own]]);
-  const deletion = root[deletionKey];
-  if (deletion === undefined) return groups;
-  const within = seeing('only', { [deletionKey]: { $eq: deletion } });
+  const marked = markedWith(root);
+  if (!marked) return groups;
+  const within = seeing('only', marked);
   const steps: { readonly model: CompiledModel; readonly ids: readonly unknown[] }[] = [{ model: own.model, ids: [root._id] }];
   for (let step = steps.shift(); step; step = steps.shift()) {
     for (const { holder, field } of taking(step.model, references)) {

@@ -2,8 +2,8 @@ import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import { idToJson } from '../../../model/value/number-in-path.ts';
 import { idsOnly } from '../../collection/find.ts';
 import type { Work } from '../../driver/work.ts';
+import { living } from '../../lifecycle/within.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
-import { living } from '../../query/within.ts';
 import type { CascadeLimits, Edge, ReferenceEnd, References } from '../references.ts';
 
 /** Records of one collection, by the texts of their ids. */

@@ -7,9 +7,9 @@ import { type FieldError, Invalid, note } from '../../../rules.ts';
 import { idsOnly } from '../../collection/find.ts';
 import type { Writer } from '../../collection/writer.ts';
 import type { Work } from '../../driver/work.ts';
+import { living } from '../../lifecycle/within.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
 import { applyChanges } from '../../query/apply-changes.ts';
-import { living } from '../../query/within.ts';
 import type { Edge } from '../references.ts';
 import type { Holding, Parent } from './latches/latches.ts';
 

@@ -1,7 +1,7 @@
 import type { Relation } from '../../../model/relations/includable.ts';
 import { Room, TooMuchIncluded } from '../../../model/relations/included.ts';
+import { living } from '../../lifecycle/within.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
-import { living } from '../../query/within.ts';
 import type { StoredRecord } from '../../stored-record.ts';
 import { addIds, type Inclusion, inQueries, isManyStep, maxIds, ownIds, type Source, type Step } from './read-included.ts';
 

@@ -11,8 +11,8 @@ import type { ModelCollection } from '../../collection/collection.ts';
 import type { Children, Led } from '../../collection/related.ts';
 import { inParts } from '../../driver/in-parts.ts';
 import type { Work } from '../../driver/work.ts';
+import { living } from '../../lifecycle/within.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
-import { living } from '../../query/within.ts';
 import type { StoredRecord } from '../../stored-record.ts';
 
 /** The records that a relation leads to: those of one model, as one resource shows them. */

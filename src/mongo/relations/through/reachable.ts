@@ -1,6 +1,6 @@
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import type { Within } from '../../lifecycle/within.ts';
 import { all, bringing, type Predicate } from '../../predicate/predicate.ts';
-import type { Within } from '../../query/within.ts';
 
 declare const isReachable: unique symbol;
 

@@ -1,7 +1,7 @@
 import type { CompiledField } from '../../model/node.ts';
 import { expressionOf } from '../predicate/expression-of.ts';
 import { all, bringing, type Comparison, type Filter, fulfilling, type Predicate } from '../predicate/predicate.ts';
-import { beforeAllTimes, type Deletable, isLive, type Visible } from './deleted.ts';
+import { beforeAllTimes, type Deletable, isLive, type Visible } from './lifecycle.ts';
 
 /**
  * The records that an operation of a collection reaches: those of a scope, and of a model with `t.deletedAt()` the
