@@ -17,7 +17,7 @@ This table is made of the titles of tests by \`npm run threats\`, from \`dev/thr
 What is beyond the library, and what it does not hide, is on the page about [security](security.md). A "…" stands for the cases of a test.
 `;
 
-/** The page docs/about/threats.md. Throws an error that names each threat without a test, and each test that has gone. */
+/** The page docs/about/threats.md. Throws an error that names threats without a test, and tests that are not there. */
 export function threatsPage(given: readonly Attacker[] = attackers): string {
   const missing: string[] = [];
   const titles = keepLatest((file) => titlesOf(readFileSync(join(root, 'test', file), 'utf8')), 1_000);
