@@ -135,7 +135,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
       db: readDatabase(options),
       maxTimeMS: settings().maxTimeMS,
       models: [...unlinked().map(({ model }) => model), ...models()],
-      answers: idempotency()?.keys,
+      ofPlugins: [idempotency()?.keys.kept ?? []].flat(),
       removals: removals()?.model,
       references: linked().references,
     }),

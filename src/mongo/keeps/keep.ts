@@ -1,7 +1,15 @@
-import type { ObjectId } from 'mongodb';
+import type { Db, ObjectId } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Work } from '../driver/work.ts';
 import type { Within } from '../lifecycle/within.ts';
+
+/** What is known of a database in which something of records may be kept. */
+export interface Known {
+  readonly db: Db;
+  readonly maxTimeMS: number;
+  /** All known models. */
+  readonly models: readonly CompiledModel[];
+}
 
 /** Records of one collection that are gone for good. */
 export interface Gone {

@@ -1,40 +1,37 @@
-import type { Db } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import { runTransaction } from '../driver/run-transaction.ts';
-import type { IdempotencyKeys } from '../idempotency-keys.ts';
 import { keepsOfLedgers } from '../ledger/keeps-of-ledgers.ts';
 import { seeing } from '../lifecycle/within.ts';
 import type { References } from '../relations/references.ts';
 import { keepsOfRemovals } from '../removals/keeps-of-removals.ts';
-import type { Batch, Keep, Keeps, Purged } from './keep.ts';
+import type { Batch, Keep, Keeps, Known, Purged } from './keep.ts';
 
-/** What is known of a database in which something of records may be kept. */
-export interface KeepsSettings {
-  readonly db: Db;
-  readonly maxTimeMS: number;
-  /** All known models. */
-  readonly models: readonly CompiledModel[];
-  /** The answers that are kept for requests that come again. */
-  readonly answers?: IdempotencyKeys | undefined;
+/** What all that keeps something of records knows of a database. */
+export interface KeepsSettings extends Known {
+  /** What plug-ins of the api keep. @default nothing */
+  readonly ofPlugins?: readonly Keep[];
   /** What `defineRemovals` has returned. */
   readonly removals?: Model | undefined;
   readonly references?: References | undefined;
 }
 
+/** The one list of all that keeps something of records: each says in which collections. */
+const keepers: readonly ((settings: KeepsSettings) => readonly Keep[])[] = [
+  keepsOfLedgers,
+  ({ ofPlugins }) => ofPlugins ?? [],
+  keepsOfRemovals,
+  ({ references }) => (references ? [references.latches.keep((collection) => references.incoming({ collection }).length > 0)] : []),
+];
+
 /** The most documents of one transaction. */
 const mostAtOnce = 500;
 
-/** Opens all collections in which something of records is kept: the one list of them. */
+/** Opens all collections in which something of records is kept. */
 export function openKeeps(settings: KeepsSettings): Keeps {
-  const { db, maxTimeMS, answers, removals, references } = settings;
+  const { db, maxTimeMS } = settings;
   const models = [...new Map(settings.models.map((model) => [`${model.name} ${model.collection}`, model])).values()]; // compiled for each resource
-  const all: readonly Keep[] = [
-    ...keepsOfLedgers(db, models, maxTimeMS),
-    ...(answers ? [answers.kept] : []),
-    ...(removals ? keepsOfRemovals(db, removals, maxTimeMS) : []),
-    ...(references ? [references.latches.keep((collection) => references.incoming({ collection }).length > 0)] : []),
-  ];
+  const all = keepers.flatMap((keepsOf) => keepsOf({ ...settings, models }));
   const modelsOf = (collection: string) => models.filter((model) => model.collection === collection);
 
   const keeps: Keeps = {

@@ -1,15 +1,14 @@
-import type { Db } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { inParts } from '../driver/in-parts.ts';
 import type { Work } from '../driver/work.ts';
-import { type Gone, type Keep, namesOf } from '../keeps/keep.ts';
+import { type Gone, type Keep, type Known, namesOf } from '../keeps/keep.ts';
 import { spellId } from '../stored-record.ts';
 import { openMentions } from './mentions.ts';
 
 /** What the ledgers of models keep of records: histories, outboxes, and the queues of what is delivered of these. */
-export function keepsOfLedgers(db: Db, models: readonly CompiledModel[], maxTimeMS: number): Keep[] {
+export function keepsOfLedgers({ db, models, maxTimeMS }: Known): Keep[] {
   function group(collectionOf: (model: CompiledModel) => string | undefined): [string, CompiledModel[]][] {
     const groups = new Map<string, CompiledModel[]>();
     for (const model of models) {

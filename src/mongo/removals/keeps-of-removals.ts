@@ -1,18 +1,25 @@
-import type { Collection, Db, UpdateFilter } from 'mongodb';
+import type { Collection, UpdateFilter } from 'mongodb';
 import { compileModel } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { inParts } from '../driver/in-parts.ts';
-import { type Keep, namesOf } from '../keeps/keep.ts';
+import { type Keep, type Known, namesOf } from '../keeps/keep.ts';
 import { spell } from '../ledger/keeps-of-ledgers.ts';
 import type { RemovalRow, Step } from './removal-rows.ts';
+
+/** What removals know of a database. */
+interface KnownToRemovals extends Known {
+  /** What `defineRemovals` has returned. */
+  readonly removals?: Model | undefined;
+}
 
 /**
  * What removals keep of records: of one that could have been restored, its id, and the ids that they still have to
  * follow. The removal that purges a record says so, and keeps the id.
  */
-export function keepsOfRemovals(db: Db, model: Model, maxTimeMS: number): Keep[] {
+export function keepsOfRemovals({ db, maxTimeMS, removals: model }: KnownToRemovals): Keep[] {
+  if (!model) return [];
   const removals: Collection<RemovalRow> = db.collection(model.collection, bsonOptions);
   const steps: Collection<Step> = db.collection(`${model.collection}_steps`, bsonOptions);
   const compiled = compileModel(model);
