@@ -66,7 +66,7 @@ export interface ThroughUse {
 }
 
 /** A filter of a field for one value. */
-export interface Point {
+interface Point {
   readonly path: string;
   /** The paths that are compared with one value each. */
   readonly equal: ReadonlySet<string>;
