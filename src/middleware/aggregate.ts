@@ -85,7 +85,7 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
       const related = await askThrough(ctx, query, asked);
       const limits = { maxMatches, maxGroups };
       const sent = { stages: planGroups(query, limits), limit: maxGroups + 1, ...related };
-      const within = seeing(ctx.deleted ?? 'live', ctx.scope);
+      const within = seeing(seen, ctx.deleted ?? 'live', ctx.scope);
       const found = await collection.aggregate(query, within, sent, workOf(ctx)).catch((error: unknown) => {
         throw explain(error);
       });

@@ -113,7 +113,7 @@ function compileSource(model: CompiledModel, options: ExportRecordsOptions): (ct
   return function sourceOf(ctx) {
     const { scope: outer, rules, openedGuards } = ctx;
     const first = rules?.view;
-    const within = () => seeing(ctx.deleted ?? 'live', ctx.scope);
+    const within = () => seeing(model, ctx.deleted ?? 'live', ctx.scope);
     return {
       maxTimeMS: model.maxTimeMS ?? maxTimeMS,
       async ask() {

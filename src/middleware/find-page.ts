@@ -81,7 +81,7 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
         const onUnaddressable = (id: unknown) => reportError(ctx, unaddressable(compiled.name, id));
         const found = await collection.findPage(
           query,
-          seeing(ctx.deleted ?? 'live', ctx.scope),
+          seeing(compiled, ctx.deleted ?? 'live', ctx.scope),
           { fetchPrivate, ...bounds, ...seen, onUnaddressable },
           work,
         );

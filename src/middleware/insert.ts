@@ -41,10 +41,10 @@ export function insert(model: ModelInput, options: InsertOptions): ResourceMiddl
   return step({ problems, needs: ['created'], leaves: ['record'], writes }, async function insert(ctx) {
     const created = ctx.created ?? missing('created', 'insert');
     if (ctx.isIncomplete) throw new Error('`insert` needs `beforeHooks` before it in the chain: the record is incomplete.');
-    const writer = writerOf(ctx);
+    const writer = writerOf(ctx, compiled);
     if (writer.writeScope) requireRecordWithin(writer, created);
     const ifIdIsFree = ctx.precondition?.ifNoneMatch === '*' && isClientsId(created._id, ctx, compiled);
-    ctx.record = await collection.insert(created, workOf(ctx), { ifIdIsFree, writer });
+    ctx.record = (await collection.insert(created, workOf(ctx), { ifIdIsFree, writer })).in(compiled);
   });
 }
 

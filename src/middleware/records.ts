@@ -101,7 +101,7 @@ export function records(model: ModelInput, options: RecordsOptions): ResourceMid
       const work = workOf(ctx);
       const { record, savedFrom } = ctx;
       const writer = writerOf(ctx);
-      const saving = { document, before, within: living(ctx.scope), hold: keep, writer: { ...writer, isToldAll: true } };
+      const saving = { document, before, within: living(compiled, ctx.scope), hold: keep, writer: { ...writer, isToldAll: true } };
       const saved = await saveDocument(saving, work).catch((error: unknown) => {
         if (isProblem(error)) noteSubjects(error, { model: compiled, mayName: writer.mayName }, () => document);
         throw error;

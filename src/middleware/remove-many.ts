@@ -27,13 +27,16 @@ export function removeMany(model: ModelInput, options: WriteOptions): ResourceMi
   const observe = compileObserve(compiled, options.references, 'delete');
   const writes: WritePart = {
     findBefore: (ctx) =>
-      collection.findTargets({ ...(ctx.filterQuery ?? missing('filterQuery', 'removeMany')), within: living(ctx.scope) }, workOf(ctx)),
+      collection.findTargets(
+        { ...(ctx.filterQuery ?? missing('filterQuery', 'removeMany')), within: living(compiled, ctx.scope) },
+        workOf(ctx),
+      ),
     findWritten: (_ctx, before) => before.map((record) => ({ before: record })),
   };
   const problems = [...ofMany, ...ofCascade(compiled, options.references)];
   return step({ problems, needs: ['filterQuery'], leaves: ['affected'], writes }, async function removeMany(ctx) {
     const query = ctx.filterQuery ?? missing('filterQuery', 'removeMany');
-    const targets = { ...query, within: living(ctx.scope), writer: writerOf(ctx, observe?.(ctx)) };
+    const targets = { ...query, within: living(compiled, ctx.scope), writer: writerOf(ctx, compiled, observe?.(ctx)) };
     ctx.affected = toAffected(compiled, await collection.removeMany(targets, workOf(ctx)));
   });
 }

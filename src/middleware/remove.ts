@@ -27,7 +27,7 @@ export function remove(model: ModelInput, options: WriteOptions): ResourceMiddle
   const problems = [...ofChange, ...ofLedger(compiled), ...ofCascade(compiled, options.references)];
   const writes: WritePart = { findWritten: ({ record }) => [{ before: record }] };
   return step({ problems, leaves: ['record'], writes }, async function remove(ctx) {
-    const target = targetOf(ctx, compiled, writerOf(ctx, observe?.(ctx)));
+    const target = targetOf(ctx, compiled, writerOf(ctx, compiled, observe?.(ctx)));
     ctx.record = await collection.write(planRemove(compiled, target), workOf(ctx));
   });
 }

@@ -30,7 +30,10 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
   const collection = openReferencing(compiled, options);
   const writes: WritePart = {
     findBefore: (ctx) =>
-      collection.findTargets({ ...(ctx.filterQuery ?? missing('filterQuery', 'updateMany')), within: living(ctx.scope) }, workOf(ctx)),
+      collection.findTargets(
+        { ...(ctx.filterQuery ?? missing('filterQuery', 'updateMany')), within: living(compiled, ctx.scope) },
+        workOf(ctx),
+      ),
     async findWritten(ctx, before) {
       const after = new Map((await collection.findWritten(before, workOf(ctx))).map((record) => [record.idText, record]));
       return before.map((record) => ({ before: record, after: after.get(record.idText) }));
@@ -39,9 +42,9 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
   const problems = [...ofMany, ...ofValues, ...ofReferences(compiled)];
   return step({ problems, needs: ['filterQuery', 'changes'], leaves: ['affected'], writes }, async function updateMany(ctx) {
     const query = ctx.filterQuery ?? missing('filterQuery', 'updateMany');
-    const writer = writerOf(ctx);
+    const writer = writerOf(ctx, compiled);
     const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'updateMany'));
-    const done = await collection.updateMany({ ...query, within: living(ctx.scope), writer }, changes, workOf(ctx));
+    const done = await collection.updateMany({ ...query, within: living(compiled, ctx.scope), writer }, changes, workOf(ctx));
     ctx.affected = toAffected(compiled, changes.blind || writesPrivate(compiled, changes) ? { ...done, modified: done.matched } : done);
   });
 }

@@ -28,7 +28,7 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
   checkOptions(options, writeOptions, '`update`');
   const compiled = asCompiled(model);
   const collection = openReferencing(compiled, options);
-  const requireChanges = (ctx: Context, writer = writerOf(ctx)) => {
+  const requireChanges = (ctx: Context, writer = writerOf(ctx, compiled)) => {
     const changes = ctx.changes ?? missing('changes', 'update');
     return writer.writeScope ? requireChangesWithin(writer, changes) : changes;
   };
@@ -39,7 +39,7 @@ export function update(model: ModelInput, options: WriteOptions): ResourceMiddle
   const problems = [...ofChange, ...ofValues, ...ofReferences(compiled), ...ofLedger(compiled)];
   const writes = updatePart(findBefore);
   return step({ problems, needs: ['changes'], leaves: ['record'], writes }, async function update(ctx) {
-    const writer = writerOf(ctx);
+    const writer = writerOf(ctx, compiled);
     const changes = requireChanges(ctx, writer);
     ctx.record = await collection.write(planUpdate(compiled, targetOf(ctx, compiled, writer), changes), workOf(ctx));
   });

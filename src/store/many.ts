@@ -101,7 +101,7 @@ export function openMany({ model, collection, within, change, readNew, readChang
 
   function readTargets(filter: unknown, { max }: Required<MaxOptions>): (limits: Limits) => Targets {
     const conditions = readFilter(filter, model.scopeFields);
-    return ({ scope, writer }) => ({ conditions, within: living(scope), max, writer });
+    return ({ scope, writer }) => ({ conditions, within: living(model, scope), max, writer });
   }
 
   return {

@@ -158,7 +158,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
 
     function seen({ deleted }: DeletedOption): (limits: Limits) => Within {
       if (deleted !== undefined) requireDeletedAt(model, 'The option `deleted` of a store', Error);
-      return ({ scope }) => seeing(deleted ?? 'live', scope);
+      return ({ scope }) => seeing(model, deleted ?? 'live', scope);
     }
 
     function readTarget(id: unknown, options: IfMatch = {}): (limits: Limits) => Target {
@@ -166,7 +166,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
       const { ifMatch } = options;
       const precondition = ifMatch === undefined ? undefined : { ifMatch: [{ weak: false, tag: String(ifMatch) }] };
       const read = readId(model, id);
-      return ({ scope, writer }) => ({ id: read, within: living(scope), precondition, writer });
+      return ({ scope, writer }) => ({ id: read, within: living(model, scope), precondition, writer });
     }
 
     const write: StoreParts['write'] = async (id, options, plan) => {
@@ -216,7 +216,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
         const stored = readNew(document, { id: readNewId(model, id) });
         const upsert = async ({ scope, writer }: Limits) => {
           requireRecordWithin(writer, stored);
-          return collection.upsert({ id: stored._id, within: living(scope), writer }, stored, work());
+          return collection.upsert({ id: stored._id, within: living(model, scope), writer }, stored, work());
         };
         const { record, created } = await change(upsert);
         return { record: created ? giveNew(record) : give(record), created } as never;
@@ -227,7 +227,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
           throw new Error(
             `\`save()\` of a store of ${model.name} takes a document that a store of it has returned, and no other object: not a copy of it either.`,
           );
-        await change(({ scope, writer }) => save({ document, before, within: living(scope), hold, writer }, work()));
+        await change(({ scope, writer }) => save({ document, before, within: living(model, scope), hold, writer }, work()));
         return document as never;
       },
       async remove(id: unknown, options: IfMatch & { readonly inBackground?: boolean } = {}) {
@@ -248,7 +248,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
         }
         requireDeletedAt(model, '`purge` of a store', Error);
         const purging = { model, collection, keeps: await keeps() };
-        return change(({ scope }) => purge(purging, seeing('with', scope), given as PurgeOptions, work)) as never;
+        return change(({ scope }) => purge(purging, seeing(model, 'with', scope), given as PurgeOptions, work)) as never;
       },
     };
     return hearAll({ ...own, ...methodsWith({ model, write }) }, hearing);

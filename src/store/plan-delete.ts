@@ -52,7 +52,7 @@ export async function planDelete(
   isSeen: IsSeen,
 ): Promise<DeletePlan> {
   const collection = openCollection(model, references);
-  if ((await collection.find({ among: [id], within: living(undefined) }, idsOnly, work)).length === 0) throw notFound();
+  if ((await collection.find({ among: [id], within: living(model, undefined) }, idsOnly, work)).length === 0) throw notFound();
   const plan = await planCascade(references, model, [id], work, isSeen);
   const restrictedBy: DeletePlan['restrictedBy'][number][] = [];
   for (const edge of plan.restricting) {

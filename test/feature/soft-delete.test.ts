@@ -195,7 +195,7 @@ describe('every operation sees a deleted record as gone', () => {
 
 describe('every method of a collection sees a deleted record as gone', () => {
   const collection = () => openCollection(compileModel(Parcel), { db: database.db });
-  const within = living(undefined);
+  const within = living(compileModel(Parcel), undefined);
   const target = { id: 'gone', within, precondition: undefined };
   const many = { conditions: [], within, max: 10 };
   const changes = { assignments: [{ path: 'place', value: 'x' }], embedded: [] };
@@ -270,9 +270,7 @@ describe('every method of a collection sees a deleted record as gone', () => {
     purgeAll: (c) => c.purgeAll(['gone', 'live'], within, new Work()),
     rewriteAll: (c) => c.rewriteAll(['gone', 'live'], within, [[{ $set: { place: 'x' } }]], new Work()),
     findIdsThrough: async (c) =>
-      expect(
-        await c.findIdsThrough({ filter: reachable(compileModel(Parcel), within), stages: [] }, { ids: 10, bytes: 1_000 }, new Work()),
-      ).toEqual(['live']),
+      expect(await c.findIdsThrough({ filter: reachable(within), stages: [] }, { ids: 10, bytes: 1_000 }, new Work())).toEqual(['live']),
     findRelated: async (c) => {
       const both = { ids: new Map([['"gone"', 'gone'] as const, ['"live"', 'live'] as const]), within };
       const referring = { ids: new Map([['"here"', 'here']]), within, children, most: 10 };
@@ -301,10 +299,10 @@ describe('every method of a collection sees a deleted record as gone', () => {
 
   it('also within a scope that names the time itself', async () => {
     const scope = { deletedAt: { $gte: new Date(0) } };
-    expect(await collection().count(query, living(scope), {}, new Work())).toBe(0);
-    await expect(collection().findOne('gone', living(scope), {}, new Work())).rejects.toMatchObject(notFound);
+    expect(await collection().count(query, living(compileModel(Parcel), scope), {}, new Work())).toBe(0);
+    await expect(collection().findOne('gone', living(compileModel(Parcel), scope), {}, new Work())).rejects.toMatchObject(notFound);
     await expect(
-      collection().write(planUpdate(compileModel(Parcel), { ...target, within: living(scope) }, changes), new Work()),
+      collection().write(planUpdate(compileModel(Parcel), { ...target, within: living(compileModel(Parcel), scope) }, changes), new Work()),
     ).rejects.toMatchObject(notFound);
   });
 });

@@ -51,7 +51,7 @@ export function stepCounter(model: CompiledModel, field: CompiledField, options:
   const problems = [...ofChange, ...ofValues, ...ofReferences(model), ...ofLedger(model)];
   const writes = updatePart(findBefore);
   return step({ problems, needs: ['changes'], leaves: ['record'], writes }, async function stepCounter(ctx) {
-    const writer = writerOf(ctx);
+    const writer = writerOf(ctx, model);
     const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'stepCounter'));
     const { add } = ctx.request.body as { readonly add: number };
     const target = targetOf(ctx, model, writer);

@@ -33,7 +33,7 @@ export function findOther({ slot, source, field, refusal }: LinkedArray, mustExi
     if (mustExist) {
       const scope = await reachOf(ctx).related(source);
       if (!scope) throw notFound();
-      await source.collection.findOne(id, living(scope), { fields: onlyId, latest: true }, workOf(ctx));
+      await source.collection.findOne(id, living(source.model, scope), { fields: onlyId, latest: true }, workOf(ctx));
     }
     const element = readReference(text, slot);
     if (element instanceof Invalid) throw mustExist ? validationFailed([element.at(field.name)]) : notFound();
@@ -80,7 +80,7 @@ export function changeLink(
   const problems = [...ofChange, ...ofValues, ...ofReferences(model), ...ofLedger(model)];
   const writes = updatePart(findBefore);
   return step({ problems, needs: ['changes'], leaves: ['record'], writes }, async function changeLink(ctx) {
-    const writer = writerOf(ctx);
+    const writer = writerOf(ctx, model);
     const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'changeLink'));
     const target = targetOf(ctx, model, writer);
     const element = readReference(parameterOf(ctx, 'other'), slot); // `findOther` has refused what is none

@@ -20,7 +20,7 @@ export interface Address {
  * than in `Location`, is 404.
  */
 export function readAddress(ctx: Context, model: CompiledModel): Address {
-  return { id: readId(parameterOf(ctx, 'id'), model), within: living(ctx.scope) };
+  return { id: readId(parameterOf(ctx, 'id'), model), within: living(model, ctx.scope) };
 }
 
 /** The record that the path addresses, for a write by a client: only if it fulfils the precondition of the request. */

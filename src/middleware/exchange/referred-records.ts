@@ -10,7 +10,9 @@ const values = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 /** What a record refers to. An answer that shows it may show these ids. */
 export function referredIn({ model, stored }: StoredRecord): ReferredRecord[] {
   const found: ReferredRecord[] = [];
-  visitReferences({ node: model.whole, nullable: false, constraint: undefined }, stored, (name, id) => found.push({ model: name, id }));
+  visitReferences({ node: model.whole.root, nullable: false, constraint: undefined }, stored, (name, id) =>
+    found.push({ model: name, id }),
+  );
   return found;
 }
 

@@ -34,9 +34,9 @@ export async function requireSeen(all: readonly Sought[], work: Work): Promise<v
 }
 
 /** Finds the records that are within the filter, and returns the keys of their ids. */
-export async function findSeen({ collection, filter, ids }: Omit<Sought, 'refuse'>, work: Work): Promise<ReadonlySet<string>> {
+export async function findSeen({ model, collection, filter, ids }: Omit<Sought, 'refuse'>, work: Work): Promise<ReadonlySet<string>> {
   const different = new Map(ids.map((id): [string, unknown] => [keyOfId(id), id]));
-  const found = await collection.find({ among: [...different.values()], within: living(filter) }, idsOnly, work);
+  const found = await collection.find({ among: [...different.values()], within: living(model, filter) }, idsOnly, work);
   return new Set(found.map(keyOfId));
 }
 

@@ -39,7 +39,7 @@ export async function noteAddress(
   const record = { name: model.name, collection: model.collection, id };
   if (known.some((one) => textOf(one) === textOf(record))) return undefined;
   const filter = await filterOf(ctx);
-  const isSeen = async (work: Work) => (await collection.find({ among: [id], within: living(filter) }, idsOnly, work)).length > 0;
+  const isSeen = async (work: Work) => (await collection.find({ among: [id], within: living(model, filter) }, idsOnly, work)).length > 0;
   if (await isSeen(workOf(ctx))) return { record, hasLeft: false };
   return (await lookOutside(ctx, isSeen)) ? { record, hasLeft: true } : undefined;
 }

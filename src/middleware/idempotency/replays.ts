@@ -118,7 +118,7 @@ export function compileReplays(
     async read(ctx, [shown]) {
       const [record, another] = shown?.records ?? [];
       if (!isRecord || !record || another || isPurged(record) || !isOwn(record)) return undefined;
-      return collection.findOne(record.id, living(await filterOwn(ctx)), { latest: true }, workOf(ctx));
+      return collection.findOne(record.id, living(model, await filterOwn(ctx)), { latest: true }, workOf(ctx));
     },
 
     async admit(ctx, [shown]) {

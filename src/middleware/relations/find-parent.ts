@@ -38,7 +38,7 @@ export function findParent(parent: CompiledModel, { scope, child, via, latest = 
     ctx.exchange?.throwIfGivenUp();
     const own = scope && fulfilling(readScope(await reachOf(ctx).own(scope), parent.scopeFields));
     const { id } = readAddress(ctx, parent);
-    await collection.findOne(id, living(all(own, ctx.scope)), { fields: onlyId, latest }, workOf(ctx));
+    await collection.findOne(id, living(parent, all(own, ctx.scope)), { fields: onlyId, latest }, workOf(ctx));
     const refers: Condition = { field: via, operator: 'eq', value: id };
     ctx.pathField = via.name;
     ctx.parentId = readReference(parameterOf(ctx, 'id'), slot);

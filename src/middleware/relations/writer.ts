@@ -11,14 +11,17 @@ export function isOpenTo(open: ReadonlySet<string>, server: Readonly<Record<stri
   return (name) => open.has(name) && !(server && Object.hasOwn(server, name.split('.', 1)[0] ?? ''));
 }
 
-/** The client of a request. It may write the fields that `checkCreate`, `checkPatch` or `checkPut` has opened. */
-export function writerOf(ctx: Context, observer?: CascadeObserver): Writer {
+/**
+ * The client of a request, as it sees the model. It may write the fields that `checkCreate`, `checkPatch` or `checkPut`
+ * has opened.
+ */
+export function writerOf(ctx: Context, { clientFields }: CompiledModel, observer?: CascadeObserver): Writer {
   const mayWrite = (name: string) => ctx.mayWrite?.(name) ?? false;
   return {
     scopeOf: (source) => reachOf(ctx).related(source as GuardedSource),
     reads: (model, name) => reachOf(ctx).reads(model, name),
     mayWrite,
-    mayName: mayWrite,
+    mayName: (name) => clientFields.has(name) && mayWrite(name),
     writeScope: ctx.writeScope,
     pathField: ctx.pathField,
     observer,
@@ -30,15 +33,13 @@ export function writerOf(ctx: Context, observer?: CascadeObserver): Writer {
  * every field that clients know, and may leave the scope. A 409 names only fields that clients may write on create or
  * update.
  */
-export function compileWriter(
-  { clientFields, fieldTable }: CompiledModel,
-  explicitWrites = false,
-): (ctx: Context, observer?: CascadeObserver) => Writer {
+export function compileWriter(model: CompiledModel, explicitWrites = false): (ctx: Context, observer?: CascadeObserver) => Writer {
+  const { clientFields, fieldTable } = model;
   const names = once(() => writableNames(fieldTable, { explicitWrites }));
   const mayWrite = (name: string) => clientFields.has(name);
-  const mayName = (name: string) => names().has(name);
+  const mayName = (name: string) => clientFields.has(name) && names().has(name);
   return (ctx, observer) => {
     const scopeOfMade: Writer['scopeOfMade'] = (source) => reachOf(ctx).made(source as GuardedSource);
-    return { ...writerOf(ctx, observer), scopeOfMade, mayWrite, mayName, writeScope: undefined };
+    return { ...writerOf(ctx, model, observer), scopeOfMade, mayWrite, mayName, writeScope: undefined };
   };
 }

@@ -36,7 +36,8 @@ export function checkBlindMerges({ whole, held }: Pick<CompiledModel, 'whole' | 
     }
   }
 
-  for (const by of setsOf(namedRules(whole))) for (const field of narrowFields(whole, by).fields) check(field, field.name, false, by);
+  for (const by of setsOf(namedRules(whole.root)))
+    for (const field of narrowFields(whole.root, by).fields) check(field, field.name, false, by);
 }
 
 function refusal(name: string, by: ReadonlySet<string>, why: string): ConfigurationError {

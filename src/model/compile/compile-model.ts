@@ -37,8 +37,8 @@ export interface CompiledModel {
   readonly maxTimeMS: number | undefined;
   /** The record: `id` first, then the fields in declared order. */
   readonly root: ObjectNode;
-  /** The record with the fields of all views, also if this is a view. */
-  readonly whole: ObjectNode;
+  /** The model with the fields of all views: itself, if it is not a view. */
+  readonly whole: CompiledModel;
   /** Every field with a fixed path. */
   readonly fieldTable: FieldTable;
   readonly id: CompiledField & { readonly leaf: Leaf };
@@ -140,10 +140,9 @@ function compileParts(model: Model): CompiledModel {
   const folds = compileFolds(root, compared);
   const explain = compileExplain(model.name, root);
   const hydrate = once(() => compileHydrate(root)); // only hooks and handlers need documents
-  return {
+  const made = {
     name: model.name,
     collection: model.collection,
-    whole: root,
     maxTimeMS: model.maxTimeMS,
     id,
     revision,
@@ -165,6 +164,7 @@ function compileParts(model: Model): CompiledModel {
     hydrate: explain((stored) => hydrate()(stored)),
     ...compileSight({ ...root, name: model.name }, { fieldTable, clientFields, id, many }),
   };
+  return Object.assign(made, { whole: made as unknown as CompiledModel });
 }
 
 /** The members of a compiled model that depend on who asks. */

@@ -10,7 +10,7 @@ const models = new WeakMap<CompiledHistory, CompiledModel>();
 export function entryModel({ name, ledger, maxTimeMS, whole }: CompiledModel): CompiledModel | undefined {
   const history = ledger?.history;
   if (!history) return undefined;
-  const known = models.get(history) ?? compileEntries(name, history, maxTimeMS, spellReferences(whole).length > 0);
+  const known = models.get(history) ?? compileEntries(name, history, maxTimeMS, spellReferences(whole.root).length > 0);
   models.set(history, known);
   return known;
 }

@@ -23,7 +23,7 @@ const known = new WeakMap<CompiledModel, readonly NamedField[]>();
 function namedFields(model: CompiledModel): readonly NamedField[] {
   const { fields } = model.root;
   const compared = fields.filter(({ isId, maintained }) => !isId && maintained !== 'revision' && maintained !== 'updatedAt');
-  const found = known.get(model) ?? fieldsIn(compared, model.whole, '');
+  const found = known.get(model) ?? fieldsIn(compared, model.whole.root, '');
   known.set(model, found);
   return found;
 }

@@ -5,7 +5,6 @@ import { checkedLater, type LegalOptions } from '../../options.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { asDb, type Database } from '../driver/database.ts';
-import { oncePerCollection } from '../driver/once-per-collection.ts';
 import { isIdTaken } from '../driver/outcome.ts';
 import { compileTransact, runLoaded } from '../driver/run-transaction.ts';
 import { SharedInserts } from '../driver/shared-inserts.ts';
@@ -53,19 +52,15 @@ interface Settings {
  */
 export type ModelCollection = Operations;
 
-/** Creates of all callers share their round trips, whatever they see of the records. */
-const insertsOf = oncePerCollection((db, collection) => new SharedInserts(db, collection, true));
-const loneInsertsOf = oncePerCollection((db, collection) => new SharedInserts(db, collection, false));
-
 /** The collections that are open, by their database, their model and their settings. */
 const opened = new WeakMap<Db, WeakMap<CompiledModel, Map<string, ModelCollection>>>();
 
 /**
- * Opens the collection of a model, once for all that have the same database, model and settings. Errors of the driver
- * are translated into what they mean to the client.
+ * Opens the collection of a model, once for all that have the same database, model and settings, whatever they see of
+ * the records: that is a part of each `Within`. Errors of the driver are translated into what they mean to the client.
  */
 export function openCollection(
-  model: CompiledModel,
+  { whole: model }: CompiledModel,
   { db: database, warnOnScan = false, shareRoundTrips = true, ...options }: DatabaseOptions & Settings,
 ): ModelCollection {
   const db = asDb(database);
@@ -87,7 +82,7 @@ function open(
   const { readOne, readMany, readLatest, write } = planCommands(model, db, collection, maxTimeMS);
 
   const transact = compileTransact(db, maxTimeMS);
-  const inserts = (shareRoundTrips ? insertsOf : loneInsertsOf)(db, collection);
+  const inserts = new SharedInserts(db, collection, shareRoundTrips);
 
   const upserting = once(async () => (await import('./upsert.ts')).openUpsert(model, collection, { readLatest, write }));
 
@@ -109,7 +104,7 @@ function open(
     openReads(model, db, collection, { readOne, readMany, readLatest, maxTimeMS, warnOnScan, shareRoundTrips }),
     openRelated(model, db, collection, { readMany }),
     openReferenceCommands(model, collection, { write }),
-    openFind(model, collection, { readLatest }),
+    openFind(collection, { readLatest }),
   );
   const ofMany = Object.assign(
     openManyInserts(model, db, collection, { write, transact }),

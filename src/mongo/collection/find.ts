@@ -38,7 +38,7 @@ interface Among {
 /** What a read takes of each record. */
 export interface Shape<T> {
   readonly options: FindOptions;
-  take(cursor: FindCursor<Stored>, model: CompiledModel): Promise<T[]>;
+  take(cursor: FindCursor<Stored>, seen: CompiledModel): Promise<T[]>;
 }
 
 /** The read that the library itself needs, beside those whose answer a client gets. */
@@ -71,27 +71,27 @@ export function partsInOneReply(paths: readonly string[]): Shape<Stored> {
 export function whole(room = new Room(Number.POSITIVE_INFINITY)): Shape<StoredRecord> {
   return {
     options: asBytes,
-    take: async (cursor, model) => (await readAll(cursor, room)).map((one) => new StoredRecord(model, one)),
+    take: async (cursor, seen) => (await readAll(cursor, room)).map((one) => new StoredRecord(seen, one)),
   };
 }
 
 /** Opens the read of a collection. */
-export function openFind(model: CompiledModel, collection: Collection<Stored>, { readLatest }: Pick<Commands, 'readLatest'>): Find {
-  function read<T>(filter: Filter, { limit, sort }: Pick<Matching, 'limit' | 'sort'>, shape: Shape<T>, work: Work): Promise<T[]> {
+export function openFind(collection: Collection<Stored>, { readLatest }: Pick<Commands, 'readLatest'>): Find {
+  function read<T>(filter: Filter, { within, limit, sort }: Matching, shape: Shape<T>, work: Work): Promise<T[]> {
     const wanted = { ...shape.options, limit, batchSize: limit + 1, readPreference: 'primary', ...(sort && { sort }) } as const;
     return readLatest(work, (command) =>
-      command.count(() => shape.take(collection.find(command.handOver(filter), { ...command.options, ...wanted }), model)),
+      command.count(() => shape.take(collection.find(command.handOver(filter), { ...command.options, ...wanted }), within.model)),
     );
   }
 
   return {
     async find<T>(which: Which, shape: Shape<T>, work: Work): Promise<T[]> {
-      if (!which.among) return read(filterOf(which.within.of(model) ?? {}), which, shape, work);
+      if (!which.among) return read(filterOf(which.within.predicate ?? {}), which, shape, work);
       const { within, among, path = '_id', limit } = which;
       const found: T[] = [];
       for (const some of inParts(among)) {
-        const filter = both({ [path]: { $in: some } }, within.of(model));
-        for (const one of await read(filter, { limit: limit ?? some.length }, shape, work)) found.push(one);
+        const filter = both({ [path]: { $in: some } }, within.predicate);
+        for (const one of await read(filter, { within, limit: limit ?? some.length }, shape, work)) found.push(one);
       }
       return found;
     },

@@ -1,3 +1,4 @@
+import type { Document as BsonDocument } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { ObjectNode } from '../../model/node.ts';
 import { compileSizeShown, readsHidden, type SizeShown, withoutHidden } from '../../model/read/hidden-parts.ts';
@@ -16,6 +17,10 @@ export function sizeShownOf({ root }: CompiledModel): SizeShown {
 
 /** How records are taken for clients. */
 interface ForClients {
+  /** What is fetched: all but private fields. Undefined if it is everything. */
+  readonly projection: BsonDocument | undefined;
+  /** Whether more is read of a record than is shown. */
+  readonly hides: boolean;
   /** The bytes that count: those of what is shown. */
   sizeOf(source: Uint8Array): number;
   /** Makes the record, without what is hidden. */
@@ -35,10 +40,14 @@ export function forClients(model: CompiledModel): ForClients {
 }
 
 function compileForClients(model: CompiledModel): ForClients {
-  const { root } = model;
-  if (!readsHidden(root))
-    return { sizeOf: (source) => source.length, toRecord: (source, fields) => new StoredRecord(model, source, fields) };
+  const { root, privatePaths } = model;
+  const projection = privatePaths.length > 0 ? Object.fromEntries(privatePaths.map((path) => [path, 0])) : undefined;
+  const hides = readsHidden(root);
+  const toRecord: ForClients['toRecord'] = (source, fields) => new StoredRecord(model, source, fields);
+  if (!hides) return { projection, hides, sizeOf: (source) => source.length, toRecord };
   return {
+    projection,
+    hides,
     sizeOf: sizeShownOf(model),
     toRecord: (source, fields) => new StoredRecord(model, withoutHidden(root, decode(source), fields?.selection), fields),
   };

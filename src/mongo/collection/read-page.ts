@@ -1,6 +1,5 @@
 import type { Document as BsonDocument, Collection } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { readsHidden } from '../../model/read/hidden-parts.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import { bson, isText, typeNames } from '../../model/value/bson-bytes.ts';
 import { numbersInPaths } from '../../model/value/number-in-path.ts';
@@ -15,16 +14,14 @@ import { forClients, sizeShownOf } from './hidden-records.ts';
 
 type Stored = Record<string, unknown>;
 
-/** What is fetched of records. */
-export interface Projected {
-  readonly projection?: BsonDocument;
-}
-
 /** The records of a page, and how many bytes of them are read. */
 export interface WantedPage {
+  /** The model as the caller sees it. */
+  readonly seen: CompiledModel;
   /** It asks for one record more than the page has. */
   readonly plan: PagePlan;
-  readonly projected: Projected;
+  /** What is fetched of records. @default everything */
+  readonly projected: BsonDocument | undefined;
   readonly fields: SelectedFields | undefined;
   readonly maxPageBytes: number;
   readonly measuresFirst: boolean;
@@ -42,7 +39,7 @@ export function openPages(
   readFirstBatch: ReturnType<typeof compileFirstBatch>,
 ): (wanted: WantedPage, command: Command) => Promise<Fitting> {
   /** Makes the command that reads a page in one batch. Without a batch size the database would send 101 records. */
-  function buildFind(plan: PagePlan, { projection }: Projected, command: Command): BsonDocument {
+  function buildFind(plan: PagePlan, projection: BsonDocument | undefined, command: Command): BsonDocument {
     const { ranges, sort, skip, limit } = plan;
     const { maxTimeMS } = command;
     if (isFind(plan)) {
@@ -54,7 +51,7 @@ export function openPages(
     return { aggregate: model.collection, pipeline: [command.handOver(first), ...others], cursor: { batchSize: limit + 1 }, maxTimeMS };
   }
 
-  function readPlanned(plan: PagePlan, projected: Projected, command: Command): Promise<FirstBatch> {
+  function readPlanned(plan: PagePlan, projected: BsonDocument | undefined, command: Command): Promise<FirstBatch> {
     return command.count(() => readFirstBatch(buildFind(plan, projected, command), command));
   }
 
@@ -63,7 +60,7 @@ export function openPages(
     return command.session && !plan.computed ? plan.ranges.map((range) => ({ ...plan, ranges: [range] })) : [plan];
   }
 
-  async function readPage(plan: PagePlan, projected: Projected, command: Command): Promise<FirstBatch> {
+  async function readPage(plan: PagePlan, projected: BsonDocument | undefined, command: Command): Promise<FirstBatch> {
     const [only, ...others] = partsOf(plan, command);
     if (only && others.length === 0) return readPlanned(only, projected, command);
     const found: Uint8Array[] = [];
@@ -77,8 +74,13 @@ export function openPages(
   }
 
   /** Reads as many records of a page as fit into so many bytes, and at least one. */
-  async function readMeasured(plan: PagePlan, projected: Projected, command: Command, maxBytes: number): Promise<FirstBatch> {
-    const project = projected.projection ? [{ $project: projected.projection }] : [];
+  async function readMeasured(
+    plan: PagePlan,
+    projected: BsonDocument | undefined,
+    command: Command,
+    maxBytes: number,
+  ): Promise<FirstBatch> {
+    const project = projected ? [{ $project: projected }] : [];
     const [first = {}, ...others] = [...buildPipeline(plan, model.collection), ...project];
     const pipeline = [command.handOver(first), ...others, { $project: { _id: 0, bytes: { $bsonSize: '$$ROOT' } } }];
     const options = { ...command.options, batchSize: plan.limit + 1 };
@@ -89,19 +91,19 @@ export function openPages(
   }
 
   const { isUnaddressable, addressable } = compileAddresses(model);
-  const sizeShown = (source: Uint8Array) => ({ bytes: sizeShownOf(model)(source) });
 
   /**
    * Takes as many records as fit. Their sizes are asked for only if they could be too many: what is shown of them is
    * never more than what was read.
    */
-  function takeFitting({ found, isCut }: FirstBatch, { plan, maxPageBytes, fields, countsAll, leavesOut }: WantedPage): Fitting {
+  function takeFitting({ found, isCut }: FirstBatch, { seen, plan, maxPageBytes, fields, countsAll, leavesOut }: WantedPage): Fitting {
     const unaddressable = leavesOut === 'none' ? undefined : found.find(isUnaddressable);
     const wanted = found.slice(0, plan.limit - 1).filter((one) => !unaddressable || !isUnaddressable(one));
     const isSmall = wanted.reduce((sum, { length }) => sum + length, 0) <= maxPageBytes;
-    const sizes = () => wanted.map(countsAll ? sizeAll : sizeShown);
+    const sizeOf = countsAll ? sizeAll : sizeShownOf(seen);
+    const sizes = () => wanted.map((one) => ({ bytes: sizeOf(one) }));
     const count = isSmall ? wanted.length : Math.max(countFitting(sizes(), maxPageBytes), 1);
-    const records = wanted.slice(0, count).map((one) => new StoredRecord(model, one, fields));
+    const records = wanted.slice(0, count).map((one) => new StoredRecord(seen, one, fields));
     const isCutShort = count < wanted.length || (isCut && found.length < plan.limit - 1);
     return { records, goesOn: isCut || isCutShort || found.length >= plan.limit, isCutShort, unaddressable };
   }
@@ -111,8 +113,8 @@ export function openPages(
    * end the page.
    */
   async function readOn(wanted: WantedPage, command: Command): Promise<Fitting> {
-    const { plan, projected, maxPageBytes, fields, fetchPrivate, leavesOut } = wanted;
-    const { sizeOf, toRecord } = fetchPrivate ? { ...forClients(model), toRecord: whole } : forClients(model);
+    const { seen, plan, projected, maxPageBytes, fields, fetchPrivate, leavesOut } = wanted;
+    const { sizeOf, toRecord } = forClients(seen);
     const records: StoredRecord[] = [];
     let left = maxPageBytes;
     let unaddressable: Uint8Array | undefined;
@@ -127,15 +129,12 @@ export function openPages(
           left -= sizeOf(one);
           const isCutShort = records.length < plan.limit - 1 && left < 0 && records.length > 0;
           if (isCutShort || records.length === plan.limit - 1) return { records, goesOn: true, isCutShort, unaddressable };
-          records.push(toRecord(one, fields));
+          records.push(fetchPrivate ? new StoredRecord(seen, one, fields) : toRecord(one, fields));
         }
       }
     }
     return { records, goesOn: false, isCutShort: false, unaddressable };
   }
-
-  const whole = (source: Uint8Array, fields: SelectedFields | undefined) => new StoredRecord(model, source, fields);
-  const alwaysHides = readsHidden(model.root);
 
   /**
    * A page by cursor is read again without the records that no path addresses: a cursor must be made of the last one,
@@ -154,8 +153,8 @@ export function openPages(
   }
 
   async function readFitting(wanted: WantedPage, command: Command): Promise<Fitting> {
-    const { plan, projected, maxPageBytes, measuresFirst, fetchPrivate, countsAll } = wanted;
-    const hides = !countsAll && (alwaysHides || (fetchPrivate && model.privateNames.size > 0));
+    const { seen, plan, projected, maxPageBytes, measuresFirst, fetchPrivate, countsAll } = wanted;
+    const hides = !countsAll && (forClients(seen).hides || (fetchPrivate && seen.privateNames.size > 0));
     if (measuresFirst && !hides)
       return withoutOthers(takeFitting(await readMeasured(plan, projected, command, maxPageBytes), wanted), wanted, command);
     const batch = await readPage(plan, projected, command);
@@ -166,8 +165,8 @@ export function openPages(
   return readFitting;
 }
 
-function sizeAll({ length: bytes }: Uint8Array): { readonly bytes: number } {
-  return { bytes };
+function sizeAll({ length }: Uint8Array): number {
+  return length;
 }
 
 /** Which records of a collection have a path. */

@@ -1,9 +1,8 @@
-import type { Abortable, Collection, CountDocumentsOptions, Db, EstimatedDocumentCountOptions } from 'mongodb';
+import type { Abortable, Document as BsonDocument, Collection, CountDocumentsOptions, Db, EstimatedDocumentCountOptions } from 'mongodb';
 import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import type { Commands } from '../driver/commands.ts';
-import { oncePerCollection } from '../driver/once-per-collection.ts';
 import { needOf } from '../driver/reachability.ts';
 import { compileFirstBatch, type FirstBatch } from '../driver/read-batches.ts';
 import { type Get, SharedGets } from '../driver/shared-gets.ts';
@@ -26,8 +25,9 @@ import { isThrough, type ThroughReads } from '../relations/through/through-field
 import type { ThroughQuery } from '../relations/through/through-stages.ts';
 import { StoredRecord } from '../stored-record.ts';
 import { type Bound, boundOfSort } from './bound-of-sort.ts';
+import { forClients } from './hidden-records.ts';
 import type { AggregateOptions, CountOptions, ReadOneOptions, ReadPageOptions, ThroughReadOptions } from './read-options.ts';
-import { openPages, type Projected, type WantedPage } from './read-page.ts';
+import { openPages, type WantedPage } from './read-page.ts';
 import { explainSearch, rankIds } from './searching.ts';
 import { openThroughReads } from './through-reads.ts';
 
@@ -49,12 +49,6 @@ interface Settings extends Pick<Commands, 'readOne' | 'readMany' | 'readLatest'>
   readonly shareRoundTrips: boolean;
 }
 
-/** Callers whose views of a record differ, but not in what is read of it, share their round trips. */
-const getsOf = oncePerCollection((db, collection) => new SharedGets(compileFirstBatch(db, collection)));
-const latestGetsOf = oncePerCollection(
-  (db, { collectionName }) => new SharedGets(compileFirstBatch(db, db.collection(collectionName, { readPreference: 'primary' }))),
-);
-
 /** Opens the reads of a collection. A record stays BSON bytes until more than its JSON is needed. */
 export function openReads(
   model: CompiledModel,
@@ -66,23 +60,26 @@ export function openReads(
   const countIndexedKeys = compileIndexedKeys(db, model.collection);
   const readFirstBatch = compileFirstBatch(db, collection);
   const readPage = openPages(model, collection, readFirstBatch);
-  const gets = getsOf(db, collection);
+  const gets = new SharedGets(readFirstBatch);
   const isOfPrimary = needOf(collection.readPreference?.mode) === 'primary';
-  const latestGets = isOfPrimary ? gets : latestGetsOf(db, collection);
-  const { privatePaths } = model;
-  const withoutPrivate: Projected =
-    privatePaths.length > 0 ? { projection: Object.fromEntries(privatePaths.map((path) => [path, 0])) } : {};
+  const ofPrimary = () => db.collection(model.collection, { readPreference: 'primary' });
+  const latestGets = isOfPrimary ? gets : new SharedGets(compileFirstBatch(db, ofPrimary()));
   const revisionPaths = model.revision ? [model.revision.key] : [];
 
   /**
    * The projection: everything, all but private fields, or the chosen fields and those that the answer always needs.
    */
-  function projectionOf(fetchPrivate: boolean, fields: SelectedFields | undefined, needed: readonly string[] = []): Projected {
-    if (fetchPrivate) return {};
-    return fields ? { projection: includePaths([...fields.paths, ...revisionPaths, ...needed]) } : withoutPrivate;
+  function projectionOf(
+    seen: CompiledModel,
+    fetchPrivate: boolean,
+    fields: SelectedFields | undefined,
+    needed: readonly string[] = [],
+  ): BsonDocument | undefined {
+    if (fetchPrivate) return undefined;
+    return fields ? includePaths([...fields.paths, ...revisionPaths, ...needed]) : forClients(seen).projection;
   }
 
-  function planGet(id: unknown, scope: Predicate | undefined, projected: Projected): Get {
+  function planGet(id: unknown, scope: Predicate | undefined, projection: BsonDocument | undefined): Get {
     return {
       id,
       get idText() {
@@ -91,10 +88,14 @@ export function openReads(
       isExact: typeof id !== 'string',
       get group() {
         const scoped = textOf(scope && filterOf(scope));
-        return scoped && `${scoped} ${textOf(projected.projection)}`;
+        return scoped && `${scoped} ${textOf(projection)}`;
       },
       idTextIn,
-      build: (sought) => ({ find: model.collection, filter: scope ? both({ _id: sought }, scope) : { _id: sought }, ...projected }),
+      build: (sought) => ({
+        find: model.collection,
+        filter: scope ? both({ _id: sought }, scope) : { _id: sought },
+        ...(projection && { projection }),
+      }),
     };
   }
 
@@ -151,17 +152,17 @@ export function openReads(
 
   return {
     async findOne(id, within, { fetchPrivate = false, fields, precondition, latest = false }, work) {
-      const get = planGet(id, within.of(model), projectionOf(fetchPrivate, fields));
+      const get = planGet(id, within.predicate, projectionOf(within.model, fetchPrivate, fields));
       const [read, from] = latest ? [readLatest, latestGets] : [readOne, gets];
       const bytes = await read(work, (command) => command.count(() => from.find(get, command)));
       if (!bytes) throw notFound();
-      const record = new StoredRecord(model, bytes, fields);
+      const record = new StoredRecord(within.model, bytes, fields);
       if (precondition) checkPrecondition(model, precondition, record.stored);
       return record;
     },
 
     async findPage(asked, within, options, work) {
-      const scope = within.of(model);
+      const scope = within.predicate;
       const {
         fetchPrivate = false,
         maxPageBytes,
@@ -180,7 +181,7 @@ export function openReads(
       const matching = matched instanceof Promise ? await matched : matched;
       const query = computed ? { ...asked, sort: computed.sort } : asked;
       const sortPaths = nearby ? [nearby.distanceKey] : query.sort.map(({ field }) => field.path);
-      const projected = projection ? { projection } : projectionOf(fetchPrivate, query.fields, sortPaths);
+      const projected = projection ?? projectionOf(within.model, fetchPrivate, query.fields, sortPaths);
       const where = () => (asksFurther(asked) ? matching.filter : meaningOf(asked, scope));
       const indexed = !computed && dependsOnIndexes(query) ? await countIndexedKeys(where(), sortPaths) : undefined;
       const plan = nearby ? nearby.planNear(query, matching) : planPage(query, matching, computed?.stages, indexed);
@@ -188,7 +189,17 @@ export function openReads(
       const bound = byRelated || search ? boundOfSort(asked, through) : undefined;
       const known = bound && (await countSortable(matching, bound, read, work));
       const leavesOut = onUnaddressable ? (query.window.mode === 'cursor' ? 'from list' : 'from page') : 'none';
-      const wanted: WantedPage = { plan, projected, fields: query.fields, maxPageBytes, measuresFirst, fetchPrivate, countsAll, leavesOut };
+      const wanted: WantedPage = {
+        seen: within.model,
+        plan,
+        projected,
+        fields: query.fields,
+        maxPageBytes,
+        measuresFirst,
+        fetchPrivate,
+        countsAll,
+        leavesOut,
+      };
       const [fitting, total] = await read(work, (command): Promise<readonly [Fitting, Total | undefined]> => {
         const found = readPage(wanted, command);
         const fitting = near && nearby ? nearby.withIndex(found, model, near) : found;
@@ -205,7 +216,7 @@ export function openReads(
     },
 
     async aggregate(asked, within, { stages, limit, through = withoutThrough }, work) {
-      const matching = await match(asked, within.of(model), through, maxBytesOfIds, work);
+      const matching = await match(asked, within.predicate, through, maxBytesOfIds, work);
       return readerFor(asked)(work, (command) => {
         const pipeline = [command.handOver({ $match: filterOf(matching.filter) }), ...matching.stages, ...stages];
         const { maxTimeMS } = command;
@@ -215,7 +226,7 @@ export function openReads(
     },
 
     async count(asked, within, { through = withoutThrough, max }, work) {
-      const matching = await match(asked, within.of(model), through, maxBytesOfIds, work);
+      const matching = await match(asked, within.predicate, through, maxBytesOfIds, work);
       return readerFor(asked)(work, (command) => countMatches(matching, command, max));
     },
 

@@ -29,8 +29,6 @@ type Stored = Readonly<Record<string, unknown>>;
 /** A record before and after a write. */
 type States = readonly [before: Stored | undefined, after: Stored | undefined];
 
-const everyRecord = seeing('with', undefined);
-
 /** How many new records are written at once. */
 const mostAtOnce = 500;
 
@@ -42,8 +40,10 @@ const mostAtOnce = 500;
 export function openRecorder(model: CompiledModel, plain: Operations, transact: Transact, settings: LedgerSettings): RecordedWrites {
   const { maxTimeMS } = settings;
   const ledger = model.ledger as CompiledLedger;
-  const differencesOf = once(() => compileDifferences(model.whole));
+  const differencesOf = once(() => compileDifferences(model.root));
   const rows = openRows(model, ledger, settings);
+
+  const everyRecord = seeing(model, 'with', undefined);
 
   const lanes = new Lanes();
 

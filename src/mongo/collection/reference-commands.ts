@@ -39,7 +39,7 @@ export function openReferenceCommands(
 ): ReferenceCommands {
   /** The filters of these records, for one command each. */
   function* filtersOf(ids: readonly unknown[], within: Within): Generator<Filter> {
-    for (const some of inParts(ids)) yield both({ _id: { $in: some } }, within.of(model));
+    for (const some of inParts(ids)) yield both({ _id: { $in: some } }, within.predicate);
   }
 
   const rewriteAll: ReferenceCommands['rewriteAll'] = async (ids, within, pipelines, work) => {

@@ -1,6 +1,5 @@
 import type { Abortable, AbstractCursor, AggregateOptions, Document as BsonDocument, Collection, Db } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { readsHidden } from '../../model/read/hidden-parts.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import { Room, TooMuchIncluded } from '../../model/relations/included.ts';
 import { documentEnd, findMember, type Member, readInt32 } from '../../model/value/bson-bytes.ts';
@@ -111,16 +110,11 @@ export function openRelated(
   collection: Collection<Stored>,
   { readMany }: Pick<Commands, 'readMany'>,
 ): RelatedReads {
-  const { privatePaths } = model;
-  const withoutPrivate = privatePaths.length > 0 ? Object.fromEntries(privatePaths.map((path) => [path, 0])) : undefined;
-  const { sizeOf, toRecord } = forClients(model);
-  const hides = readsHidden(model.root);
-
   /** All that is in the first batch needs no second one: one more tells the database so. */
   function referred({ ids, within, fields }: Referred): Origin {
-    const filter = both({ _id: { $in: [...ids.values()] } }, within.of(model));
+    const filter = both({ _id: { $in: [...ids.values()] } }, within.predicate);
     const needed = model.revision ? [model.revision.key] : [];
-    const projection = fields ? includePaths([...fields.paths, ...needed]) : withoutPrivate;
+    const projection = fields ? includePaths([...fields.paths, ...needed]) : forClients(within.model).projection;
     const projecting = projection ? [{ $project: projection }] : [];
     const all = ids.size + 1;
     return {
@@ -143,9 +137,9 @@ export function openRelated(
   function referring({ ids, within, fields, children: { path, sort, max }, most }: Referring): Origin {
     const keys = [...ids.keys()];
     const documents = { $documents: { $literal: Array.from(ids.values(), (_id, at) => ({ _id, at })) } };
-    const scope = within.of(model) ?? everyRecord;
+    const scope = within.predicate ?? everyRecord;
     const matching = isEveryRecord(scope) ? [] : [{ $match: filterOf(scope) }];
-    const projection = fields ? includePaths(fields.paths) : withoutPrivate;
+    const projection = fields ? includePaths(fields.paths) : forClients(within.model).projection;
     const projecting = projection ? [{ $project: projection }] : [];
     return {
       batchSizes: { record: Math.min(ids.size * (max + 1), most) + 1, bytes: most + 2, count: ids.size + 1 },
@@ -163,11 +157,15 @@ export function openRelated(
   }
 
   const readings: { readonly [K in keyof Taken]: (which: Referred | Referring, origin: Origin) => Reading<Taken[K]> } = {
-    record: ({ fields }, { recordIn, sizeOfRest }) => ({
-      sizeOf: (source) => sizeOf(recordIn(source)) + sizeOfRest,
-      make: (source) => toRecord(recordIn(source), fields),
-    }),
-    bytes({ children }, { recordIn, sizeOfRest }) {
+    record({ within, fields }, { recordIn, sizeOfRest }) {
+      const { sizeOf, toRecord } = forClients(within.model);
+      return {
+        sizeOf: (source) => sizeOf(recordIn(source)) + sizeOfRest,
+        make: (source) => toRecord(recordIn(source), fields),
+      };
+    },
+    bytes({ within, children }, { recordIn, sizeOfRest }) {
+      const { hides, sizeOf } = forClients(within.model);
       // The database cannot say how much of a record is shown: it is read for that, and not kept.
       if (hides) return { isLong: true, sizeOf: nothing, make: (source) => sizeOf(recordIn(source)) + sizeOfRest };
       const last = { $project: children ? { _id: 0, ...size } : size };

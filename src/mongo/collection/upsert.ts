@@ -43,7 +43,7 @@ export function openUpsert(
 
   /** Whether a record with this id is there that the write must not see. */
   async function isHidden({ id, within }: UpsertTarget, work: Work): Promise<boolean> {
-    const scope = within.of(model);
+    const scope = within.predicate;
     if (!scope) return false;
     const filter: Filter = { _id: id, $nor: [filterOf(scope)] };
     const settings = { projection: { _id: 1 }, readPreference: 'primary' } as const;
@@ -56,7 +56,7 @@ export function openUpsert(
   return function upsert(target, record, work) {
     const pipeline = buildUpsert(model, record, new Date());
     const send = (command: Command) =>
-      asBytes.findOneAndUpdate(command.handOver(toFilter(model, target)), pipeline, {
+      asBytes.findOneAndUpdate(command.handOver(toFilter(target)), pipeline, {
         ...command.options,
         ...recordAsBytes,
         upsert: true,
@@ -66,7 +66,7 @@ export function openUpsert(
     return retry(async () => {
       try {
         const { value, lastErrorObject } = await write(work, send, target.writer);
-        return { record: new StoredRecord(model, value), created: decode(lastErrorObject).updatedExisting !== true };
+        return { record: new StoredRecord(target.within.model, value), created: decode(lastErrorObject).updatedExisting !== true };
       } catch (error) {
         // Another write has made the record meanwhile, unless it is one that must not be seen.
         if (!isIdTaken(error) || work.transaction || (await isHidden(target, work))) throw error;
@@ -77,8 +77,8 @@ export function openUpsert(
 }
 
 /** The database would give a new record every value that the filter compares with, but not those in a `$nor`. */
-function toFilter(model: CompiledModel, { id, within }: UpsertTarget): Filter {
-  const scope = within.of(model);
+function toFilter({ id, within }: UpsertTarget): Filter {
+  const scope = within.predicate;
   return { _id: id, [newKey]: null, ...(scope && { $nor: [{ $nor: [filterOf(scope)] }] }) };
 }
 

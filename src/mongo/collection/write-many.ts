@@ -114,7 +114,7 @@ export function openManyWrites(
     work: Work,
     run: (ids: readonly unknown[], filter: Filter) => Promise<number>,
   ): Promise<Affected> {
-    const filter = both(buildFilter(conditions), within.of(model));
+    const filter = both(buildFilter(conditions), within.predicate);
     return transact(work, async (transaction) => {
       const ids = await findIds(filter, max, work);
       return { matched: ids.length, modified: await transaction.join(() => run(ids, filter)), ids };
@@ -140,7 +140,7 @@ export function openManyWrites(
     if (!storedCheck) return;
     const refused: FieldError[][] = [];
     const turn = new Turn();
-    for await (const some of readParts(ids, seeing('with', undefined), work)) {
+    for await (const some of readParts(ids, seeing(model, 'with', undefined), work)) {
       for (const { stored } of some) {
         await turn.pass();
         const missing = refusalsBy(stored, changes);
@@ -199,10 +199,10 @@ export function openManyWrites(
   }
 
   /** Reads whole records in one reply of the database, which has at most 16 MiB. */
-  async function readWhole(filter: Filter, limit: number, work: Work): Promise<readonly StoredRecord[]> {
+  async function readWhole(seen: CompiledModel, filter: Filter, limit: number, work: Work): Promise<readonly StoredRecord[]> {
     const { found, isCut } = await readReply(filter, limit, work);
     if (isCut) throw tooLargeMatches();
-    return found.map(asRecord);
+    return found.map((bytes) => new StoredRecord(seen, bytes));
   }
 
   /** Reads as many records as fit into one reply: at least one, and not all if it `isCut`. */
@@ -220,7 +220,7 @@ export function openManyWrites(
   async function* readParts(ids: readonly unknown[], within: Within, work: Work): AsyncGenerator<readonly StoredRecord[]> {
     for (let left = ids; left.length > 0; ) {
       const some = left.slice(0, mostAtOnce);
-      const { found, isCut } = await readReply(both({ _id: { $in: some } }, within.of(model)), some.length, work);
+      const { found, isCut } = await readReply(both({ _id: { $in: some } }, within.predicate), some.length, work);
       for (const part of inParts(found, mostAtOnce, bytesOfPart)) yield part.map(asRecord); // what is decoded of it is let go with it
       const read = new Set(isCut ? found.map((bytes) => asRecord(bytes).idText) : []);
       left = isCut ? left.filter((id) => !read.has(idToJson(model.id.leaf, id))) : left.slice(mostAtOnce);
@@ -229,16 +229,17 @@ export function openManyWrites(
 
   return {
     async findTargets({ conditions, within, max }, work) {
-      const found = await readWhole(both(buildFilter(conditions), within.of(model)), max + 1, work);
+      const found = await readWhole(within.model, both(buildFilter(conditions), within.predicate), max + 1, work);
       if (found.length > max) throw tooManyMatches(max);
       return found;
     },
 
     async findWritten(before, work) {
+      const seen = before[0]?.model ?? model;
       const written: StoredRecord[] = [];
       let bytes = 0;
       for (const some of inParts(before.map(({ stored }) => stored._id))) {
-        for (const record of await readWhole({ _id: { $in: some } }, some.length, work)) {
+        for (const record of await readWhole(seen, { _id: { $in: some } }, some.length, work)) {
           written.push(record);
           bytes += record.size;
         }

@@ -42,14 +42,14 @@ export function openWriteOne(
   }
 
   function toFilter({ target: { id, within, precondition }, changes, where }: WritePlan): Filter {
-    const further = [within.of(model), precondition && buildPrecondition(model, precondition), changes && requireMergeable(changes), where];
+    const further = [within.predicate, precondition && buildPrecondition(model, precondition), changes && requireMergeable(changes), where];
     return further.reduce<Filter>((filter, one) => (one ? both(filter, one) : filter), { _id: id });
   }
 
   /** Finds out why a write matched nothing. Returns the record if neither the target nor the changes explain it. */
   async function explainMiss({ id, within, precondition }: Target, changes: Changes | undefined, work: Work): Promise<Stored> {
     // A secondary may not have the state yet that the write has seen.
-    const filter = both({ _id: id }, within.of(model));
+    const filter = both({ _id: id }, within.predicate);
     const stored = await readLatest(work, (command) => findFirst(filter, command, { readPreference: 'primary' }));
     if (!stored) throw notFound();
     checkPrecondition(model, precondition, stored);
@@ -90,21 +90,22 @@ export function openWriteOne(
         [key]: { $eq: asSent(found[key]) ?? null },
       }));
       const stored = await send(plan, { $and: [filter, ...unchanged] }, work);
-      return stored ? new StoredRecord(model, stored) : undefined;
+      return stored ? new StoredRecord(target.within.model, stored) : undefined;
     });
   }
 
   return {
     async write(plan, work) {
       const { target, changes } = plan;
-      if (writesNothing(plan)) return new StoredRecord(model, await explainMiss(target, changes, work));
+      const seen = target.within.model;
+      if (writesNothing(plan)) return new StoredRecord(seen, await explainMiss(target, changes, work));
       const filter = toFilter(plan);
       if (changes?.storedCheck) return writeChecked(plan, changes, changes.storedCheck, filter, work);
       return retry(async () => {
         const written = await send(plan, filter, work);
-        if (written) return new StoredRecord(model, written);
+        if (written) return new StoredRecord(seen, written);
         const stored = await explainMiss(target, changes, work);
-        return plan.explain?.(stored) ? new StoredRecord(model, stored) : undefined;
+        return plan.explain?.(stored) ? new StoredRecord(seen, stored) : undefined;
       });
     },
   };

@@ -40,7 +40,8 @@ const newestFirst: QueryParameter = { name: 'sort', value: '-revision' };
 /** Opens the list of the changes that a view of a model shows. */
 export function openHistoryList(model: CompiledModel, { name, ...rules }: HistoryRules, database: DatabaseOptions): HistoryList {
   const { fields, revision } = compileHistoryFields(model);
-  const collection = openCollection(modelOfEntries(model), database);
+  const entries = modelOfEntries(model);
+  const collection = openCollection(entries, database);
   const shown: SelectedFields = {
     paths: [],
     selection: new Map(),
@@ -68,7 +69,7 @@ export function openHistoryList(model: CompiledModel, { name, ...rules }: Histor
     findPage(query, record, scope, maxPageBytes, work) {
       const isShown = { $or: [{ change: { $ne: 'patched' } }, seen] }; // what nobody may see is no change
       const within = both({ ...entriesOf(record), ...isShown }, bothWithin(model, scope));
-      return collection.findPage(query, living(within), { maxPageBytes, projection, countsAll: true }, work);
+      return collection.findPage(query, living(entries, within), { maxPageBytes, projection, countsAll: true }, work);
     },
   };
 }

@@ -49,7 +49,7 @@ export function openKeeps(settings: KeepsSettings): Keeps {
     },
     async purgeAll(model, records, ids, work, removal) {
       async function purge(): Promise<Batch> {
-        await records.purgeAll(ids, seeing('with', undefined), work);
+        await records.purgeAll(ids, seeing(model, 'with', undefined), work);
         return { found: ids };
       }
       await keeps.eraseWith(model, work, purge, removal);

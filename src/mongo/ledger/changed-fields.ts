@@ -35,8 +35,12 @@ const compiled = new WeakMap<ObjectNode, Compared>();
  * The fields that differ between two states of a record, whoever may see them; undefined stands for no record. The id
  * and the revision are none of them. `updatedAt` is one after every write.
  */
-export function changedFields({ whole }: CompiledModel, before: StoredRecord | undefined, after: StoredRecord | undefined): ChangedField[] {
-  const { differences, hydrate } = compiled.get(whole) ?? compile(whole);
+export function changedFields(
+  { whole: { root } }: CompiledModel,
+  before: StoredRecord | undefined,
+  after: StoredRecord | undefined,
+): ChangedField[] {
+  const { differences, hydrate } = compiled.get(root) ?? compile(root);
   const [old, now] = [before, after].map((record) => once(() => record && hydrate(record.stored)));
   return differences(before?.stored, after?.stored).map(({ path, isPrivate }) => ({
     path,

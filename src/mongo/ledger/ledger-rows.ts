@@ -64,7 +64,7 @@ export function openRows(model: CompiledModel, ledger: CompiledLedger, { db, max
 
   const entries = history && open(history.collection);
   const events = outbox && open(outbox.collection);
-  const rules: EntryRules = { scopeFields: history?.scopeFields ?? [], bounds: compileBounds(model.whole) };
+  const rules: EntryRules = { scopeFields: history?.scopeFields ?? [], bounds: compileBounds(model.root) };
 
   async function circumstancesOf({ before, after }: RecordedChange, { caller }: Work): Promise<Circumstances> {
     const { updatedAt } = model;

@@ -37,18 +37,18 @@ const tombstone = { erased: true } as const;
 const shapes = new WeakMap<ObjectNode, string | undefined>();
 
 /** Stands for the references of a model. Undefined if it has none. */
-export function shapeOf({ whole }: CompiledModel): string | undefined {
-  if (!shapes.has(whole)) {
-    const places = spellReferences(whole);
+export function shapeOf({ whole: { root } }: CompiledModel): string | undefined {
+  if (!shapes.has(root)) {
+    const places = spellReferences(root);
     const text = createHash('sha256').update(places.join('\n')).digest('base64url').slice(0, 8);
-    shapes.set(whole, places.length > 0 ? text : undefined);
+    shapes.set(root, places.length > 0 ? text : undefined);
   }
-  return shapes.get(whole);
+  return shapes.get(root);
 }
 
 /** Whether records of a model may refer to one of these models, by any reference that is declared. */
-export function mayRefer({ whole }: CompiledModel, names: readonly string[]): boolean {
-  const targets = modelsReferredTo({ node: whole, nullable: false, constraint: undefined });
+export function mayRefer({ whole: { root } }: CompiledModel, names: readonly string[]): boolean {
+  const targets = modelsReferredTo({ node: root, nullable: false, constraint: undefined });
   return names.some((name) => targets.has(name));
 }
 

@@ -1,3 +1,4 @@
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { idToJson } from '../../model/value/number-in-path.ts';
 import { idsOnly } from '../collection/find.ts';
 import type { Work } from '../driver/work.ts';
@@ -96,10 +97,10 @@ function putOff({ _id, ...step }: Step): Omit<Step, '_id'> {
  */
 async function findGone({ model, collection }: ReferenceEnd, ids: readonly unknown[], { row, work }: Following): Promise<unknown[]> {
   const isMarked = row.kind === 'remove' && keepsDeleted(model);
-  const within = seeing('with', isMarked ? notMarkedBy(row.deletion) : undefined);
+  const within = seeing(model, 'with', isMarked ? notMarkedBy(row.deletion) : undefined);
   const there = toSet(model, await collection.find({ among: ids, within }, idsOnly, work));
   const gone = ids.filter((id) => !there.has(idToJson(model.id.leaf, id)));
-  if (isMarked) await collection.holdAll(gone, seeing('only', undefined), work);
+  if (isMarked) await collection.holdAll(gone, seeing(model, 'only', undefined), work);
   return gone;
 }
 
@@ -111,13 +112,13 @@ async function findHolders(
   following: Following,
 ): Promise<IdSet> {
   const scope = aside.length > 0 ? { _id: { $nin: aside } } : undefined;
-  const which = { path: field.path, among: ids, within: holding(following.row, scope), limit: most };
+  const which = { path: field.path, among: ids, within: holding(holder.model, following.row, scope), limit: most };
   return toSet(holder.model, await holder.collection.find(which, idsOnly, following.work));
 }
 
 /** A purge also follows what deleted records refer to. */
-function holding({ kind }: RemovalRow, scope: Predicate | undefined): Within {
-  return seeing(kind === 'purge' ? 'with' : 'live', scope);
+function holding(model: CompiledModel, { kind }: RemovalRow, scope: Predicate | undefined): Within {
+  return seeing(model, kind === 'purge' ? 'with' : 'live', scope);
 }
 
 /**
@@ -139,7 +140,7 @@ async function divide(
       const { collection, model } = edge.holder;
       const scope = model.collection === ofModel.collection ? { _id: { $nin: [...going.values()] } } : undefined;
       const isRestricted = async (ids: readonly unknown[]) =>
-        (await collection.find({ path: edge.field.path, among: ids, within: living(scope), limit: 1 }, idsOnly, work)).length > 0;
+        (await collection.find({ path: edge.field.path, among: ids, within: living(model, scope), limit: 1 }, idsOnly, work)).length > 0;
       if (!(await isRestricted([...going.values()]))) continue;
       by.push(edge);
       for (const [key, id] of [...going]) if (await isRestricted([id])) going.delete(key);
@@ -164,7 +165,7 @@ async function remove({ model, collection }: ReferenceEnd, going: IdSet, followi
       ids.map((id) => ({ collection: model.collection, id })),
       work,
     );
-  if (row.kind === 'remove') await collection.removeAll(ids, living(undefined), { ...row.deletion, writtenAt: new Date() }, work);
+  if (row.kind === 'remove') await collection.removeAll(ids, living(model, undefined), { ...row.deletion, writtenAt: new Date() }, work);
   else await keeps.purgeAll(model, collection, ids, work, row._id);
   const begun = { removal: row._id, collection: model.collection, ids };
   if (incoming) await rows.add(firstStep(begun), work);
@@ -175,5 +176,6 @@ async function clear(first: Lost, found: IdSet, step: Step, following: Following
   const holders = [...found.values()];
   const losing = { ...following, findGone: (end: ReferenceEnd, ids: readonly unknown[]) => findGone(end, ids, following) };
   const update = buildClear(await lostTogether(first, holders, step, losing), new Date());
-  await first.edge.holder.collection.rewriteAll(holders, holding(following.row, undefined), [update], following.work);
+  const { collection, model } = first.edge.holder;
+  await collection.rewriteAll(holders, holding(model, following.row, undefined), [update], following.work);
 }

@@ -37,7 +37,7 @@ export async function lostTogether(
   const others = references.heldBy(holder.model).filter((edge) => isClearing(edge) && edge !== first.edge);
   if (others.length === 0) return [first];
   const paths = others.map(({ field }) => field.path);
-  const stored = await holder.collection.find({ among: holders, within: seeing('with', undefined) }, partsAt(paths), work);
+  const stored = await holder.collection.find({ among: holders, within: seeing(holder.model, 'with', undefined) }, partsAt(paths), work);
   const lost = [first];
   for (const edge of others) {
     const keys = edge.field.path.split('.');

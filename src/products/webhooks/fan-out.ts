@@ -67,8 +67,9 @@ function compileLoad(api: Api): (event: Event) => Promise<unknown> {
     if (!model) throw new Error(`An event is about ${name}, a model that the api does not know: add it to \`models\` of the api.`);
     const reads = openCollection(model, { db, maxTimeMS });
     try {
-      return (await reads.findOne(readId(model, subject), seeing('with', undefined), { fetchPrivate: true, latest: true }, new Work()))
-        .document;
+      return (
+        await reads.findOne(readId(model, subject), seeing(model, 'with', undefined), { fetchPrivate: true, latest: true }, new Work())
+      ).document;
     } catch (error) {
       if (isProblem(error) && error.status === 404) return undefined;
       throw error;

@@ -1,11 +1,15 @@
 import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { defineModel, t } from '../../../src/index.ts';
-import { compileModel } from '../../../src/model/compile/compile-model.ts';
+import { type CompiledModel, compileModel } from '../../../src/model/compile/compile-model.ts';
+import type { QueryField } from '../../../src/model/compile/query-fields.ts';
+import { viewOf } from '../../../src/model/compile/view-of.ts';
 import { openCollection } from '../../../src/mongo/collection/collection.ts';
+import { whole } from '../../../src/mongo/collection/find.ts';
 import { planRemove, planUpdate } from '../../../src/mongo/collection/write-plan.ts';
 import type { Target } from '../../../src/mongo/collection/writer.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';
 import { living } from '../../../src/mongo/lifecycle/within.ts';
+import type { ListQuery } from '../../../src/mongo/list/parse-list-query.ts';
 import { useDatabase } from '../../support/database/database.ts';
 
 const model = compileModel(
@@ -23,7 +27,7 @@ const model = compileModel(
 );
 const database = useDatabase();
 const docs = () => database.db.collection<{ _id: string; [key: string]: unknown }>('docs');
-const target = (id: string): Target => ({ id, within: living(undefined), precondition: undefined });
+const target = (id: string): Target => ({ id, within: living(model, undefined), precondition: undefined });
 
 beforeEach(async () => {
   await docs().deleteMany({});
@@ -31,6 +35,47 @@ beforeEach(async () => {
 });
 
 describe('openCollection()', () => {
+  it('opens one collection for all views of a model, and shows each caller what is theirs', async () => {
+    const pay = t.int({ policy: { read: ['payroll'], insert: true, update: true } });
+    const Person = compileModel(defineModel('Person', { collection: 'people', fields: { id: t.string(), name: t.string(), pay } }));
+    const [wide, narrow] = [['payroll'], []].map((held) => viewOf(Person, new Set(held))) as [CompiledModel, CompiledModel];
+    const { db } = database;
+    const store = openCollection(wide, { db });
+    expect(openCollection(narrow, { db })).toBe(store);
+    expect(openCollection(Person, { db })).toBe(store);
+
+    const records = [1, 2].map((n) => ({ _id: `p${n}`, name: `name ${n}`, pay: n }));
+    for (const one of records) await store.insert(one, new Work());
+    const textsIn = (view: CompiledModel) => [1, 2].map((n) => `{"id":"p${n}","name":"name ${n}"${view === wide ? `,"pay":${n}` : ''}}`);
+    const list: ListQuery = {
+      conditions: [],
+      through: [],
+      sort: [{ field: Person.scopeFields.get('id') as QueryField, direction: 1 }],
+      limit: 10,
+      window: { mode: 'cursor', from: undefined, direction: 1, list: '' },
+      total: undefined,
+      fields: undefined,
+      isSelectable: false,
+      include: [],
+    };
+    for (const view of [wide, narrow]) {
+      const within = living(view, undefined);
+      const target = { id: 'p1', within, precondition: undefined };
+      const ids = new Map([
+        ['"p1"', 'p1'],
+        ['"p2"', 'p2'],
+      ]);
+      const texts = textsIn(view);
+      expect((await store.findOne('p1', within, {}, new Work())).toText()).toBe(texts[0]);
+      expect((await store.findOne('p1', within, { fetchPrivate: true }, new Work())).toText()).toBe(texts[0]);
+      expect((await store.find({ among: ['p1'], within }, whole(), new Work())).map((one) => one.toText())).toEqual(texts.slice(0, 1));
+      expect((await store.findRelated({ ids, within }, 'record', new Work())).map(({ taken }) => taken.toText())).toEqual(texts);
+      expect((await store.findPage(list, within, { maxPageBytes: 10_000 }, new Work())).records.map((one) => one.toText())).toEqual(texts);
+      const same = { assignments: [{ path: 'name', value: 'name 1' }], embedded: [] };
+      expect((await store.write(planUpdate(view, target, same), new Work())).toText()).toBe(texts[0]);
+    }
+  });
+
   it.each<[string, MongoClientOptions]>([
     ['its defaults', {}],
     ['promoteLongs: false', { promoteLongs: false }],
@@ -45,7 +90,7 @@ describe('openCollection()', () => {
     try {
       const store = openCollection(model, { db: client.db(database.db.databaseName) });
       const text = '{"id":"a","big":9007199254740993,"bytes":"eA==","any":"a","revision":1}';
-      expect((await store.findOne('a', living(undefined), {}, new Work())).toText()).toBe(text);
+      expect((await store.findOne('a', living(model, undefined), {}, new Work())).toText()).toBe(text);
       const changes = { assignments: [{ path: 'big', value: 9007199254740995n }], embedded: [] };
       const updated = await store.write(planUpdate(model, target('a'), changes), new Work());
       expect(updated.toText()).toBe('{"id":"a","big":9007199254740995,"bytes":"eA==","any":"a","revision":2}');
@@ -78,9 +123,9 @@ describe('openCollection()', () => {
     const stored = Object.freeze({ _id: 'n', big: 1n, revision: 0 });
     await store.insert(stored, new Work());
     const scope = Object.freeze({ big: Object.freeze({ $eq: 1n }) });
-    expect((await store.findOne('n', living(scope), { fetchPrivate: true }, new Work())).id).toBe('n');
+    expect((await store.findOne('n', living(model, scope), { fetchPrivate: true }, new Work())).id).toBe('n');
     const precondition = Object.freeze({ ifMatch: Object.freeze([{ weak: false, tag: '0' }]) });
-    await store.write(planRemove(model, { id: 'n', within: living(scope), precondition }), new Work());
+    await store.write(planRemove(model, { id: 'n', within: living(model, scope), precondition }), new Work());
     expect(await docs().countDocuments()).toBe(1);
   });
 

@@ -23,7 +23,7 @@ const run = <T>(attempt: (transaction: Transaction) => Promise<T>, work = new Wo
 const stored = async () => (await database.db.collection('notes').find().sort({ _id: 1 }).toArray()).map(({ _id }) => String(_id));
 const note = (id: string, text = id) => ({ _id: id, text, revision: 0 });
 const patch = (text: string) => ({ assignments: [{ path: 'text', value: text }], embedded: [] });
-const target = (id: string) => ({ id, within: living(undefined), precondition: undefined });
+const target = (id: string) => ({ id, within: living(Note, undefined), precondition: undefined });
 
 /** An error of the database that a transaction may be tried again after. */
 function conflict(): MongoServerError {
@@ -80,12 +80,12 @@ describe('runTransaction()', () => {
     await store().insert(note('a'), new Work());
     await run(async () => {
       await store().write(planUpdate(Note, target('a'), patch('changed')), work);
-      const read = await store().findOne('a', living(undefined), {}, work);
+      const read = await store().findOne('a', living(Note, undefined), {}, work);
       expect(read.stored).toMatchObject({ text: 'changed', revision: 1 });
-      const [found] = await store().findRelated({ ids: new Map([['"a"', 'a']]), within: living(undefined) }, 'record', work);
+      const [found] = await store().findRelated({ ids: new Map([['"a"', 'a']]), within: living(Note, undefined) }, 'record', work);
       expect(found?.taken.stored.text).toBe('changed');
       await store().write(planRemove(Note, target('a')), work);
-      await expect(store().findOne('a', living(undefined), {}, work)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(store().findOne('a', living(Note, undefined), {}, work)).rejects.toMatchObject({ code: 'not_found' });
       expect(await stored()).toEqual(['a']);
     }, work);
     expect(await stored()).toEqual([]);
@@ -140,12 +140,12 @@ describe('runTransaction()', () => {
     await run(async (transaction) => {
       const attempt = ++attempts;
       transaction.onRollback(() => undone.push(attempt));
-      await store().findOne('a', living(undefined), {}, work);
+      await store().findOne('a', living(Note, undefined), {}, work);
       if (attempt < 3) await store().write(planUpdate(Note, target('a'), patch(`outside ${attempt}`)), new Work()); // by nobody's transaction
       await store().write(planUpdate(Note, target('a'), patch('inside')), work);
     }, work);
     expect([attempts, undone]).toEqual([3, [1, 2]]);
-    expect((await store().findOne('a', living(undefined), {}, new Work())).stored).toMatchObject({ text: 'inside', revision: 3 });
+    expect((await store().findOne('a', living(Note, undefined), {}, new Work())).stored).toMatchObject({ text: 'inside', revision: 3 });
   });
 
   it('is tried again for the label of its first error, whatever its function makes of it', async () => {

@@ -19,8 +19,8 @@ const model = compileModel(
 const ids = Array.from({ length: 100 }, (_, n) => `id-${n}`);
 const docs = () => database.db.collection<{ _id: string }>('docs');
 const open = (options: object = {}): ModelCollection => openCollection(model, { db: database.db, ...options });
-const textOf = async (store: ModelCollection, id: string, scope?: object, work = new Work()) =>
-  (await store.findOne(id, living(scope as never), {}, work)).toText();
+const textOf = async (store: ModelCollection, id: string, scope?: object, work = new Work(), seen = model) =>
+  (await store.findOne(id, living(seen, scope as never), {}, work)).toText();
 const finds = () => commands.events.filter(({ commandName }) => commandName === 'find').map(({ command }) => command);
 const expected = (id: string) => JSON.stringify({ id, owner: Number(id.slice(3)) % 2 ? 'ann' : 'bob', text: `text of ${id}`, revision: 0 });
 
@@ -87,7 +87,7 @@ describe('gets that come while others are under way', () => {
     const byId = compileModel(defineModel('ById', { collection: 'by_id', fields: { text: t.string() } }));
     const store = openCollection(byId, { db: database.db });
     const answers = await Promise.allSettled(
-      Array.from({ length: 10 }, () => store.findOne(new ObjectId(), living(undefined), {}, new Work())),
+      Array.from({ length: 10 }, () => store.findOne(new ObjectId(), living(model, undefined), {}, new Work())),
     );
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 'rejected'));
     expect(finds()).toHaveLength(2);
@@ -100,7 +100,7 @@ describe('gets that come while others are under way', () => {
     await database.db.collection<{ _id: string }>('odd').insertOne({ _id: 'r', a: 'A', b: 'B', 'a,b': 'C' } as never);
     const store = openCollection(odd, { db: database.db });
     const get = async (...names: string[]) =>
-      (await store.findOne('r', living(undefined), { fields: odd.selector.select(names) }, new Work())).toText();
+      (await store.findOne('r', living(odd, undefined), { fields: odd.selector.select(names) }, new Work())).toText();
     await expect(Promise.all([get('a'), get('a', 'b'), get('a,b'), get('a', 'b'), get('a,b')])).resolves.toEqual([
       '{"id":"r","a":"A"}',
       '{"id":"r","a":"A","b":"B"}',
@@ -115,7 +115,7 @@ describe('gets that come while others are under way', () => {
     await database.db.createCollection('unwound', { viewOn: 'many', pipeline: [{ $unwind: '$n' }] });
     const unwound = compileModel(defineModel('Unwound', { collection: 'unwound', fields: { id: t.string(), n: t.int() } }));
     const store = openCollection(unwound, { db: database.db });
-    const answers = await Promise.all(['a', 'a', 'b', 'a'].map((id) => textOf(store, id)));
+    const answers = await Promise.all(['a', 'a', 'b', 'a'].map((id) => textOf(store, id, undefined, undefined, unwound)));
     expect(answers).toEqual(['a', 'a', 'b', 'a'].map((id) => `{"id":"${id}","n":1}`));
   });
 
@@ -124,7 +124,7 @@ describe('gets that come while others are under way', () => {
     await database.db.collection<{ _id: string; owner: string }>('spelt').insertOne({ _id: 'Ulm', owner: 'ann' });
     const spelt = compileModel(defineModel('Spelt', { collection: 'spelt', fields: { id: t.string(), owner: t.string() } }));
     const store = openCollection(spelt, { db: database.db });
-    const answers = await Promise.all(['ulm', 'ULM', 'Ulm', 'uLM'].map((id) => textOf(store, id)));
+    const answers = await Promise.all(['ulm', 'ULM', 'Ulm', 'uLM'].map((id) => textOf(store, id, undefined, undefined, spelt)));
     expect(new Set(answers)).toEqual(new Set(['{"id":"Ulm","owner":"ann"}']));
   });
 

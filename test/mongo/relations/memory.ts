@@ -57,7 +57,7 @@ function openRecords(model: CompiledModel, records: readonly StoredOne[], asked:
   const those = (scope: Any) => records.filter((record) => Object.entries(scope ?? {}).every(([key, value]) => record[key] === value));
   return {
     async find({ path = '_id', among: ids, within, limit = ids.length }: Any) {
-      const scope = within.of(model);
+      const scope = within.predicate;
       asked.push(['find', name, path, ids, scope, limit]);
       const refers = (record: StoredOne) => [record[path]].flat().some((id) => ids.includes(id));
       return those(scope)
@@ -66,7 +66,7 @@ function openRecords(model: CompiledModel, records: readonly StoredOne[], asked:
         .slice(0, limit);
     },
     async holdAll(ids: readonly unknown[], within: Within) {
-      const scope = within.of(model);
+      const scope = within.predicate;
       asked.push(['hold', name, '_id', ids, scope]);
       return those(scope).filter(({ _id }) => ids.includes(_id)).length;
     },

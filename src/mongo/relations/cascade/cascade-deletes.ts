@@ -18,8 +18,6 @@ import { retellBy } from '../retellings.ts';
 import { buildClear } from './clear-references.ts';
 import { type CascadePlan, findRestricting, planCascade, type Rewrite } from './plan-cascade.ts';
 
-const everyLiving = living(undefined);
-
 /** The most records that a problem counts. */
 const mostCounted = 1_000;
 
@@ -82,6 +80,7 @@ async function carryOut(
   const room = observer && new Room(mostHookBytes, tooLargeReferences);
   for (const { edge, ids } of plan.deleted) {
     const { holder } = edge;
+    const everyLiving = living(holder.model, undefined);
     const before = observer?.wants(holder, 'deleted')
       ? await holder.collection.find({ among: ids, within: everyLiving }, whole(room), work)
       : [];
@@ -90,6 +89,7 @@ async function carryOut(
   }
   for (const rewrite of plan.rewritten) {
     const { holder } = rewrite;
+    const everyLiving = living(holder.model, undefined);
     const ids = [...rewrite.ids.values()];
     const isWanted = observer?.wants(holder, 'changed') ?? false;
     const before = isWanted ? await holder.collection.find({ among: ids, within: everyLiving }, whole(room), work) : [];
@@ -111,7 +111,7 @@ async function clearAll({ holder, edges, ids }: Rewrite, { gone }: CascadePlan, 
     const some = lost.map(({ edge, parts }) => ({ edge, ids: parts[part] ?? [] })).filter((one) => one.ids.length > 0);
     return buildClear(some, part === 0 ? now : undefined);
   });
-  await holder.collection.rewriteAll([...ids.values()], everyLiving, pipelines, work);
+  await holder.collection.rewriteAll([...ids.values()], living(holder.model, undefined), pipelines, work);
 }
 
 function byId(records: readonly StoredRecord[]): Map<string, StoredRecord> {

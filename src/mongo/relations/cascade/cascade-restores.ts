@@ -29,8 +29,6 @@ interface Group {
   readonly records: Map<string, Stored>;
 }
 
-const everyDeleted = seeing('only', undefined);
-
 /** The most records of one deletion: the addressed records and the cascaded ones. */
 const mostOfDeletion = 110_000;
 
@@ -84,7 +82,6 @@ async function collect(references: References, own: Group, root: Stored, work: W
   const groups = new Map([[own.model.collection, own]]);
   const marked = markedWith(root);
   if (!marked) return groups;
-  const within = seeing('only', marked);
   const steps: { readonly model: CompiledModel; readonly ids: readonly unknown[] }[] = [{ model: own.model, ids: [root._id] }];
   for (let step = steps.shift(); step; step = steps.shift()) {
     for (const { holder, field } of taking(step.model, references)) {
@@ -92,6 +89,7 @@ async function collect(references: References, own: Group, root: Stored, work: W
       const group = groups.get(model.collection) ?? { model, collection, source: holder, records: new Map<string, Stored>() };
       group.source ??= holder;
       groups.set(model.collection, group);
+      const within = seeing(model, 'only', marked);
       const found = await collection.find({ path: field.path, among: step.ids, within, limit: mostOfDeletion }, idsOnly, work);
       const added = found.filter((id) => !group.records.has(idToJson(model.id.leaf, id)));
       if (added.length === 0) continue;
@@ -197,7 +195,11 @@ async function readSeen(
   for (const { source, collection, records } of groups.values()) {
     if (!source || !observer?.wants(source, 'restored')) continue;
     const ids = idsIn(records).filter((id) => id !== root._id);
-    seen.push({ source, collection, before: await collection.find({ among: ids, within: everyDeleted }, whole(room), work) });
+    seen.push({
+      source,
+      collection,
+      before: await collection.find({ among: ids, within: seeing(source.model, 'only', undefined) }, whole(room), work),
+    });
   }
   return seen;
 }
@@ -214,7 +216,10 @@ async function readAfter(seen: readonly Seen[], work: Work): Promise<CascadedRec
   for (const { source, collection, before } of seen) {
     const ids = before.map(({ stored }) => stored._id);
     const after = new Map(
-      (await collection.find({ among: ids, within: living(undefined) }, whole(), work)).map((record) => [record.idText, record]),
+      (await collection.find({ among: ids, within: living(source.model, undefined) }, whole(), work)).map((record) => [
+        record.idText,
+        record,
+      ]),
     );
     for (const one of before) restored.push({ source, change: 'restored', before: one, after: after.get(one.idText) });
   }
@@ -228,7 +233,7 @@ async function bringBack(references: References, groups: ReadonlyMap<string, Gro
     if (ids.length === 0) continue;
     const pipeline = [...clearing(references, { model, records }, lost), ...buildUpdate(model, unmarking(model), new Date())];
     try {
-      await collection.rewriteAll(ids, everyDeleted, [pipeline], work);
+      await collection.rewriteAll(ids, seeing(model, 'only', undefined), [pipeline], work);
     } catch (error) {
       throw isProblem(error) && error.code === 'duplicate_key' ? takenByOther(error) : error;
     }

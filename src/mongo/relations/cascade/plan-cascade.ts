@@ -112,7 +112,7 @@ async function findStaying(
   work: Work,
 ): Promise<IdSet> {
   const going = gone.get(holder.model.collection);
-  const which = { path: field.path, among: targets, within: living(scope), limit: most + (going?.size ?? 0) };
+  const which = { path: field.path, among: targets, within: living(holder.model, scope), limit: most + (going?.size ?? 0) };
   const found = await holder.collection.find(which, idsOnly, work);
   const staying = toSet(holder.model, found);
   for (const key of going?.keys() ?? []) staying.delete(key);

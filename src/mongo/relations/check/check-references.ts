@@ -177,7 +177,7 @@ function parentsOf(named: readonly Named[]): Parent[] {
   for (const { edge, ids } of named)
     for (const [text, { id }] of ids) {
       const { model, collection } = edge.target;
-      const touch = async (work: Work) => (await collection.holdAll([id], living(undefined), work)) > 0;
+      const touch = async (work: Work) => (await collection.holdAll([id], living(model, undefined), work)) > 0;
       const key = keyOf(model, text);
       parents.set(key, { collection: model.collection, id, key, touch });
     }
@@ -207,10 +207,10 @@ async function findMissingOf({ target, scope, named }: Sought, made: ReadonlySet
   for (const { ids } of named) for (const [key, { id }] of ids) missing.set(key, id);
   // A record whose first latch was made by this transaction must be written, too, which shows that it is there.
   const written = [...missing].filter(([key]) => made.has(keyOf(model, key))).map(([, id]) => id);
-  const areAllThere = written.length > 0 && (await collection.holdAll(written, living(scope), work)) === missing.size;
+  const areAllThere = written.length > 0 && (await collection.holdAll(written, living(model, scope), work)) === missing.size;
   if (areAllThere) return [];
   const sought = [...missing.values()];
-  for (const id of await collection.find({ among: sought, within: living(scope) }, idsOnly, work))
+  for (const id of await collection.find({ among: sought, within: living(model, scope) }, idsOnly, work))
     missing.delete(idToJson(model.id.leaf, id));
   return named.flatMap(({ edge, ids }) => {
     const left: Ids = new Map([...ids].filter(([key]) => missing.has(key)));

@@ -147,7 +147,7 @@ async function measureReferred(
     if (all.size > maxIds) break;
     keys.push([...ids.keys()]);
   }
-  const which = { within: living(scope), fields: fields?.get(step) };
+  const which = { within: living(source.model, scope), fields: fields?.get(step) };
   const sizes = new Map<string, number>();
   if (keys.length > 0)
     for (const ids of inQueries(all))
@@ -174,7 +174,7 @@ async function readReferred(
   }
   const found = new Map<string, StoredRecord>();
   for (const ids of inQueries(fitting)) {
-    const which = { ids, within: living(scope), room: new Room(maxPageBytes) };
+    const which = { ids, within: living(source.model, scope), room: new Room(maxPageBytes) };
     for (const { key, taken } of await source.collection.findRelated(which, 'record', work)) found.set(key, taken);
   }
   return found;
@@ -193,7 +193,7 @@ async function measureChildren(
   { work, fields }: Inclusion,
 ): Promise<readonly Led[]> {
   const { children, source } = step;
-  const which = { within: living(scope), fields: fields?.get(step), children };
+  const which = { within: living(source.model, scope), fields: fields?.get(step), children };
   const byParent = new Map<string, Item[]>();
   let most = maxIds;
   let last: string | undefined; // behind this record, not all were counted
@@ -224,7 +224,12 @@ async function readChildren(
   const fits = records.length === 1 ? countWithin(maxPageBytes, led[0] ?? []) : children.max + 1;
   const found = new Map<string, StoredRecord>();
   if (fits === 0) return found;
-  const which = { within: living(scope), room: new Room(maxPageBytes), children: { ...children, max: fits - 1 }, most: maxIds };
+  const which = {
+    within: living(source.model, scope),
+    room: new Room(maxPageBytes),
+    children: { ...children, max: fits - 1 },
+    most: maxIds,
+  };
   for (const ids of inQueries(ownIds(records, children))) {
     const counts = new Map<string, number>();
     for (const { key, taken } of await source.collection.findRelated({ ...which, ids }, 'record', work)) {

@@ -128,7 +128,7 @@ async function readReferred(
   { unread, unwritten }: Rooms,
 ): Promise<Texts> {
   const { relation, source, steps } = step;
-  const which = { within: living(scope), fields: inclusion.fields?.get(step), room: unread };
+  const which = { within: living(source.model, scope), fields: inclusion.fields?.get(step), room: unread };
   const found: Led<StoredRecord>[] = [];
   for (const ids of inQueries(collectIds(records, relation, source.model.id.leaf)))
     found.push(...(await source.collection.findRelated({ ...which, ids }, 'record', inclusion.work)));
@@ -152,7 +152,7 @@ async function readMany(
   const cut = inclusion.cuts?.get(step);
   if (cut === 0) return new Map(records.map(({ idText }) => [idText, toIncluded(writeManyText(relation, '[]', true), unwritten)]));
   const wanted = cut === undefined ? children : { ...children, max: cut - 1 }; // one more is read, which is not shown without a cut
-  const which = { within: living(scope), fields: inclusion.fields?.get(step), room: unread, children: wanted };
+  const which = { within: living(source.model, scope), fields: inclusion.fields?.get(step), room: unread, children: wanted };
   const byParent = new Map<string, StoredRecord[]>();
   let most = maxIds;
   for (const ids of inQueries(ownIds(records, children))) {
@@ -191,7 +191,7 @@ async function countMany(
 ): Promise<Texts> {
   const texts = new Map<string, IncludedRecord>();
   for (const ids of inQueries(ownIds(records, children))) {
-    const which = { ids, within: living(scope), children, most: ids.size };
+    const which = { ids, within: living(source.model, scope), children, most: ids.size };
     for (const { key, taken: count } of await source.collection.findRelated(which, 'count', work)) {
       const text = writeManyText(relation, String(Math.min(count, children.max)), count > children.max);
       texts.set(key, toIncluded(text, unwritten));

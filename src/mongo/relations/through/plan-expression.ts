@@ -101,7 +101,7 @@ async function find({ source, via }: ThroughStep, expression: Expression | undef
   if (!scope) return noneFound;
   const behind: ThroughQuery = expression ? await planExpression(expression, { ...settings, model: source.model }) : all;
   if (behind === none) return noneFound;
-  const query = { filter: reachable(source.model, living(allOf([scope, behind.filter]))), stages: behind.stages };
+  const query = { filter: reachable(living(source.model, allOf([scope, behind.filter]))), stages: behind.stages };
   const ids = await source.collection.findIdsThrough(query, room, work, via);
   return ids ? { ids } : { ids, query };
 }

@@ -80,7 +80,7 @@ async function planStep(
   const beyond = await planFrom(further, depth + 1, { ...settings, model: source.model });
   if (beyond === none) return undefined;
   const own = all(fulfilling(conditions.filter(isHere)), scope);
-  return { filter: reachable(source.model, living(all(own, beyond.filter))), stages: beyond.stages };
+  return { filter: reachable(living(source.model, all(own, beyond.filter))), stages: beyond.stages };
 }
 
 function groupByStep(conditions: readonly ThroughCondition[], depth: number): Map<ThroughStep, ThroughCondition[]> {

@@ -39,7 +39,7 @@ function computeValue(field: ThroughField, as: string, sight: Sight): BsonDocume
 /** Which records of a source a relation can lead to. Undefined if it shows none. */
 function reachOf(source: ThroughStep['source'], sight: Sight): Reachable | undefined {
   const scope = sight.get(source);
-  return scope && reachable(source.model, living(scope));
+  return scope && reachable(living(source.model, scope));
 }
 
 /**
