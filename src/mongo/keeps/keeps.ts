@@ -1,4 +1,3 @@
-import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import { runTransaction } from '../driver/run-transaction.ts';
 import { keepsOfLedgers } from '../ledger/keeps-of-ledgers.ts';
