@@ -44,7 +44,8 @@ export function restore(model: ModelInput, options: RestoreOptions): ResourceMid
   const problems = [...ofChange, ...ofLedger(compiled), 'duplicate_key' as const, ...ofOthers, ...ofHooks];
   const writes = updatePart(findBefore);
   return step({ problems, leaves: ['record'], writes }, async function restore(ctx) {
-    const target = targetOf(ctx, compiled, writerOf(ctx, observe?.(ctx)));
+    // It comes back where it was: a 409 names no field that the scope fixes.
+    const target = targetOf(ctx, compiled, { ...writerOf(ctx, observe?.(ctx)), writeScope: ctx.writeScope });
     ctx.record = await collection.write(planRestore(compiled, target), workOf(ctx));
   });
 }

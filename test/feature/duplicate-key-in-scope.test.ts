@@ -13,6 +13,15 @@ const Item = defineModel('Item', {
     revision: t.revision(),
   },
 });
+const Berth = defineModel('Berth', {
+  collection: 'berths',
+  fields: {
+    id: t.string(),
+    tenant: t.string(),
+    number: t.string(),
+    deletedAt: t.deletedAt(),
+  },
+});
 const database = useDatabase();
 const scope = () => ({ tenant: 'x' });
 const fieldsOf = ({ errors = [] }: Pick<Problem, 'errors'>) => errors.map(({ field }) => field);
@@ -43,6 +52,7 @@ const api = useApi(database, (shop) => [
       update_one: handler((store) => store.update('b', { number: '1' })),
     },
   } as never),
+  shop.resource({ model: Berth, ops: ['restore'], scope }),
 ]);
 
 beforeEach(async () => {
@@ -68,6 +78,17 @@ describe('a 409 of a unique index with the field that the scope fixes', () => {
     await database.db.collection('items').createIndex({ tenant: 1, number: 1 }, { unique: true });
     const { body } = await api.request('POST', `/api/items/b/${name}`, { body: {} });
     expect(body.data).toEqual({ seen: ['number'], seenOfAll: ['tenant', 'number'] });
+  });
+
+  it('of a restore names the others', async () => {
+    const berths = database.db.collection<Any>('berths');
+    await berths.createIndex({ tenant: 1, number: 1 }, { unique: true, partialFilterExpression: { deletedAt: null } });
+    await berths.insertMany([
+      { _id: 'a', tenant: 'x', number: '1' },
+      { _id: 'b', tenant: 'x', number: '1', deletedAt: new Date() },
+    ]);
+    const { status, body } = await api.request('POST', '/api/berths/b/restore');
+    expect([status, fieldsOf(body)]).toEqual([409, ['number']]);
   });
 
   it('of a store with a scope of its own names the others', async () => {
