@@ -95,9 +95,10 @@ function quote(text: string): string {
 
 /**
  * Before a character with which spreadsheets begin a formula, or that they skip before one: at the beginning, and
- * behind a semicolon, which begins another cell where the comma is that of decimals.
+ * behind a semicolon, which begins another cell where the comma is that of decimals. There, the quotes of a cell that
+ * is not the first one are text, so that a line break begins another row.
  */
-const arming = /(?<=^|;)(?=[=+\-@＝＋－＠\t\r\n\0])/g;
+const arming = /(?<=^|;)(?=[=+\-@＝＋－＠\t\r\n\0])|(?<=[\r\n])(?=[=+\-@＝＋－＠\t\0])/g;
 /** The same in JSON, which has semicolons in its texts only. */
 const armingJson = /(?<=;)(?=[=+\-@＝＋－＠])/g;
 

@@ -55,12 +55,16 @@ const full = {
 
 /** Texts as they are stored, and as they are disarmed. */
 const disarmed: readonly (readonly [string, string])[] = [
-  ...['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '\0=1', '＝1', '＋1', '－1', '＠SUM(A1)', '=a,"b"\n'].map(
+  ...['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r1', '\n1', '\0=1', '＝1', '＋1', '－1', '＠SUM(A1)', '=a,"b"\n'].map(
     (text) => [text, `'${text}`] as const,
   ),
   ...["'=1", ' =1', '', 'a=1', '"=1"', 'a;b', 'a; =1'].map((text) => [text, text] as const),
   ['a;=1;-b;c', "a;'=1;'-b;c"], // where the comma is that of decimals, a semicolon begins a cell
   ['=a;＝b', "'=a;'＝b"],
+  // There, the quotes of a cell that is not the first one are text, so that a line break begins a row.
+  ['a\n=1\r\n＋1\n\nb\n\t=1', "a\n'=1\r\n'＋1\n\nb\n'\t=1"],
+  ['\r=1', "'\r'=1"],
+  ['\n=1', "'\n'=1"],
 ];
 const armed = disarmed.map(([text]) => text);
 
