@@ -8,6 +8,7 @@ import { lifeKey } from '../../model/value/own-keys.ts';
 import type { BlindWrite } from '../../model/write/plan-changes.ts';
 import type { Transact } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
+import type { Transaction } from '../driver/transaction.ts';
 import { Lanes, Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
 import { compileDifferences } from '../ledger/difference.ts';
@@ -48,8 +49,8 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
   const lanes = new Lanes();
 
   /** Another write of the same transaction must not come between what is read here: it would be recorded twice. */
-  function asOne<T>(work: Work, run: () => Promise<T>): Promise<T> {
-    return transact(work, (transaction) => transaction.alone(run));
+  function asOne<T>(work: Work, run: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return transact(work, (transaction) => transaction.alone(() => run(transaction)));
   }
 
   /**
@@ -112,10 +113,10 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
   ): Promise<Affected> {
     const { conditions, max } = targets;
     const matching = targets.within.and(fulfilling(conditions));
-    return asOne(work, async () => {
+    return asOne(work, async (transaction) => {
       const ids = await plain.find({ within: matching, limit: max + 1 }, idsOnly, work);
       if (ids.length > max) return run(targets, []); // which refuses it
-      return (work.transaction as NonNullable<Work['transaction']>).join(async () => {
+      return transaction.join(async () => {
         let modified = 0;
         for await (const before of plain.readParts(ids, matching, work)) {
           const some = { ...targets, conditions: [], within: matching.and({ _id: { $in: idsOf(before) } }), max: before.length };
