@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { type Plugin, rollup } from '@rollup/wasm-node';
@@ -18,19 +18,18 @@ const source = join(root, 'src');
 await rm(join(root, 'dist'), { recursive: true, force: true });
 await runVisibly(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
 await dropUnreachedDeclarations(root);
-const middlewares = (await readdir(join(source, 'middleware'))).filter((name) => name.endsWith('.ts'));
-const entries = {
-  index: 'index.ts',
-  audit: 'products/audit/audit-collection.ts',
+const { exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+const exported = Object.values<string | { readonly types: string; readonly default: string }>(exports);
+/** The source of each entry point: package.json says where its declarations are, which are called after it. */
+const entries: Readonly<Record<string, string>> = {
   cli: 'products/cli/main.ts',
-  client: 'products/client/live.ts',
-  mcp: 'products/mcp/mcp.ts',
-  mongoose: 'products/mongoose/step-revision.ts',
-  removals: 'mongo/removals/define-removals.ts',
-  'react-admin': 'products/admin/react-admin.ts',
-  refine: 'products/admin/refine.ts',
-  webhooks: 'products/webhooks/webhooks.ts',
-  ...Object.fromEntries(middlewares.map((name) => [`middleware/${name.replace(/\.ts$/, '')}`, `middleware/${name}`])),
+  ...Object.fromEntries(
+    exported.flatMap((one) =>
+      typeof one === 'object'
+        ? [[one.default.replace(/^\.\/dist\/|\.js$/g, ''), one.types.replace(/^\.\/dist\/(.*)\.d\.ts$/, '$1.ts')]]
+        : [],
+    ),
+  ),
 };
 const bundle = await rollup({
   input: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(source, file)])),
@@ -61,8 +60,10 @@ function chunkOf(id: string): string | undefined {
     return 'shared';
   // What models and stores take of plug-ins, every entry needs.
   if (/^features\/(?:[\w-]+\/)?(?:keywords|fields?|types|kinds?|plan-[\w-]+|stores?)\.ts$/.test(file)) return 'shared';
+  if (file.startsWith('features/') && Object.values(entries).includes(file)) return 'shared'; // a middleware
+  const work = /^features\/([\w-]+)\/work\//.exec(file)?.[1];
+  if (work !== undefined) return work; // the first request that needs it loads it
   if (/^(?:index|api\/|features\/|openapi\/|resource\/)/.test(file)) return 'index';
-  if (file.startsWith('export/')) return 'export'; // the first export loads it
   if (file === 'mongo/removals/define-removals.ts') return undefined; // an entry of its own
   // The first delete in the background loads it, or the first purge.
   if (file.startsWith('mongo/removals/') || ['delivery/removal-queue.ts', 'mongo/keeps/keeps.ts'].includes(file)) return 'removing';

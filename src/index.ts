@@ -22,6 +22,7 @@ export {
   Unauthorized,
 } from './errors.ts';
 export type { CounterOptions } from './features/counters/field.ts';
+export { type ExportRecordsOptions, exportRecords } from './features/export/export-records.ts';
 export { affected } from './middleware/affected.ts';
 export { type AfterHook, afterHooks } from './middleware/after-hooks.ts';
 export { type AggregateOptions, aggregate } from './middleware/aggregate.ts';
@@ -51,7 +52,6 @@ export type { KoaContext, KoaMiddleware, KoaNext } from './middleware/exchange/k
 export { type LiveStreams, type LiveStreamsOptions, liveStreams, type RecheckOptions } from './middleware/exchange/live-streams.ts';
 export { type StreamPlaces, streamPlaces } from './middleware/exchange/stream-places.ts';
 export type { RecordsPage } from './middleware/exchange/write-records.ts';
-export { type ExportRecordsOptions, exportRecords } from './middleware/export-records.ts';
 export { fields } from './middleware/fields.ts';
 export { type FilterQueryOptions, filterQuery } from './middleware/filter-query.ts';
 export { findIncluded } from './middleware/find-included.ts';

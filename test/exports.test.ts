@@ -6,7 +6,9 @@ const root = join(import.meta.dirname, '..');
 it('the package exports each public middleware by its name, and nothing of what they share', () => {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const middlewares = readdirSync(join(root, 'src/middleware')).filter((name) => name.endsWith('.ts'));
-  const names = middlewares.map((name) => `./middleware/${name.replace(/\.ts$/, '')}`);
+  const own = middlewares.map((name) => `./middleware/${name.replace(/\.ts$/, '')}`);
+  const ofPlugins = Object.keys(exports).filter((name) => exports[name].types?.startsWith('./dist/features/'));
+  const names = [...own, ...ofPlugins];
   expect(Object.keys(exports).sort()).toEqual(
     [
       '.',
@@ -22,5 +24,6 @@ it('the package exports each public middleware by its name, and nothing of what 
       './webhooks',
     ].sort(),
   );
+  for (const name of ofPlugins) expect(exports[name].default).toBe(`./dist/${name.slice(2)}.js`);
   expect(exports['./middleware/guards']).toEqual({ types: './dist/middleware/guards.d.ts', default: './dist/middleware/guards.js' });
 });

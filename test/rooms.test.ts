@@ -62,7 +62,6 @@ const rooms = [
   'middleware/idempotency',
   'middleware/history',
   'delivery',
-  'export',
   'live',
   'middleware',
   'batch',
@@ -95,6 +94,7 @@ const takers: readonly (readonly [RegExp, string])[] = [
   [/^features\/(?:[\w-]+\/)?facets?\.ts$/, 'resource/relations'],
   [/^features\/[\w-]+\/plan-[\w-]+\.ts$/, 'mongo/collection'],
   [/^features\/(?:[\w-]+\/)?stores?\.ts$/, 'store'],
+  [/^features\/(?:[\w-]+\/)?descriptions?\.ts$/, 'openapi/operations'],
   [/^features\//, 'resource/table'],
 ];
 
@@ -281,7 +281,7 @@ describe('CONTRIBUTING.md', () => {
   });
 
   it('says where the tests of each room are', () => {
-    const testsOf = (folder: string) => join(root, 'test', folder.replace(/^features(?=\/)/, 'feature'));
+    const testsOf = (folder: string) => join(root, 'test', folder.replace(/^features(?=\/)/, 'feature').replace(/\/work$/, ''));
     const isThere = (tests: string) => existsSync(tests) || existsSync(`${tests}.test.ts`);
     const without = folders.filter((folder) => !isThere(testsOf(folder)));
     expect(without.filter((folder) => !inCode(text).includes(`src/${folder}/`))).toEqual([]);

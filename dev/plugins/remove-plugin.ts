@@ -4,8 +4,8 @@ import ts from 'typescript';
 import { crossings } from './crossings.ts';
 
 /**
- * Removes a plug-in from a copy of the repository: its folder, its lines in the lists, and what is about it outside of
- * `src/`. Returns the files outside of `src/` that are gone.
+ * Removes a plug-in from a copy of the repository: its folder, its lines in the lists, its entry points, and what is
+ * about it outside of `src/`. Returns the files outside of `src/` that are gone.
  */
 export function removePlugin(copy: string, name: string): string[] {
   const { own, crossing, lines = {} } = crossings[name] ?? { own: [], crossing: [] };
@@ -13,6 +13,7 @@ export function removePlugin(copy: string, name: string): string[] {
   for (const list of [...lists.map((file) => `src/features/${file}`), 'src/index.ts', 'dev/power/small-areas.ts'])
     removeLinesOf(name, join(copy, list));
   for (const [file, text] of Object.entries(lines)) removeLines(join(copy, file), (line) => line.includes(text));
+  removeEntries(name, join(copy, 'package.json'));
   const folder = `src/features/${name}`;
   rmSync(join(copy, folder), { recursive: true });
   const named = [...own, ...crossing].flatMap((path) => filesIn(copy, path));
@@ -28,6 +29,14 @@ function removeLinesOf(plugin: string, path: string): void {
   const imported = lines.flatMap((line) => (isOfFolder(line) ? (/^import (?:type )?\{ (.*) \}/.exec(line)?.[1]?.split(', ') ?? []) : []));
   const isOfPlugin = (line: string) => isOfFolder(line) || imported.some((one) => new RegExp(`\\b${one}\\b`).test(line));
   removeLines(path, isOfPlugin);
+}
+
+/** Removes the entry points that are files of the plug-in. */
+function removeEntries(plugin: string, path: string): void {
+  const described = JSON.parse(readFileSync(path, 'utf8'));
+  for (const [entry, { types }] of Object.entries<{ readonly types?: string }>(described.exports))
+    if (types?.startsWith(`./dist/features/${plugin}/`)) delete described.exports[entry];
+  writeFileSync(path, `${JSON.stringify(described, undefined, 2)}\n`);
 }
 
 function removeLines(path: string, isToGo: (line: string) => boolean): void {

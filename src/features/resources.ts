@@ -1,5 +1,6 @@
 import type { ResourcePlugin } from '../resource/table/plugin.ts';
 import { counters } from './counters/index.ts';
+import { exporting } from './export/index.ts';
 import { links } from './links/index.ts';
 
 /** What plug-ins add to resources. */
@@ -7,4 +8,5 @@ import { links } from './links/index.ts';
 export const resourcePlugins: readonly ResourcePlugin[] = [
   counters,
   links,
+  exporting,
 ];

@@ -1,6 +1,7 @@
 import type { HasFields } from '../model/define/infer.ts';
 import type { Fields } from '../model/define/schema.ts';
 import type { CountersOf, OfCounters, StepsCounters } from './counters/types.ts';
+import type { OfExport, ReadOfExport } from './export/types.ts';
 import type { OfLinks } from './links/types.ts';
 
 /**
@@ -12,11 +13,18 @@ export type FieldOperations<F extends Fields> = never
   | CountersOf<F>
 ;
 
+/** The names of the reads that plug-ins add: keys of `guardsFor` alone. */
+// biome-ignore format: a line for each plug-in
+export type ReadsOfPlugins = never
+  | ReadOfExport
+;
+
 /** The options that plug-ins add to resources. */
 // biome-ignore format: a line for each plug-in
 export type OptionsOfPlugins<F extends Fields> = object
   & OfCounters<F>
   & OfLinks<F>
+  & OfExport
 ;
 
 /** The methods that plug-ins add to stores. `Id` and `Options` are what a write of one record takes. */

@@ -7,14 +7,8 @@ export type MediaTypeClass = 'json' | 'charset' | 'absent' | 'other';
 /** The media type that clients are asked for if they have sent another one. */
 export const jsonType = 'application/json';
 
-/** The media types of a list that is exported whole. */
-export const exportTypes = ['application/x-ndjson', 'text/csv'] as const;
-
 /** The media type of server-sent events. */
 export const eventStreamType = 'text/event-stream';
-
-/** One of {@link exportTypes}. */
-export type ExportType = (typeof exportTypes)[number];
 
 /**
  * The media types of a PATCH for `Accept-Patch` (RFC 5789 §3.1): its body is a merge patch (RFC 7396 §4), whose own

@@ -1,3 +1,4 @@
+import { descriptions } from '../features/descriptions.ts';
 import { own } from '../model/value/plain-object.ts';
 import { queryMethods } from '../resource/define/endpoints.ts';
 import { operations } from '../resource/define/standard-operations.ts';
@@ -8,7 +9,7 @@ import { describeAggregate } from './operations/describe-aggregate.ts';
 import { describeCustom } from './operations/describe-custom.ts';
 import { describeHistory } from './operations/describe-history.ts';
 import { describeOperation, type Particulars, type ResourceContext } from './operations/describe-operation.ts';
-import { describePlugin } from './operations/describe-plugin.ts';
+import { describePlugin, type Variants } from './operations/describe-plugin.ts';
 import { describeQuery, describeStandard } from './operations/describe-standard.ts';
 import { describeNested } from './relations/describe-nested.ts';
 import { idParameter, otherParameter } from './schemas/id-parameter.ts';
@@ -22,7 +23,7 @@ export function describeResource(context: ResourceContext): Record<string, Part>
     const { subject } = usualOf(endpoint);
     const path = templateOf(`${api.prefix}/${resource.path}`, endpoint.path);
     const parameters = parametersOf(context, endpoint.path, subject);
-    const operation = describeOperation(context, endpoint, particularsOf(context, subject));
+    const operation = describeOperation(context, endpoint, particularsOf(context, subject, variantsOf(context, endpoint)));
     paths[path] = { ...paths[path], ...(parameters.length > 0 && { parameters }), [endpoint.method.toLowerCase()]: operation };
   }
   return paths;
@@ -46,12 +47,21 @@ function withinPath(subject: Subject): number {
   return subject.kind === 'standard' ? operations.indexOf(subject.operation) : 0;
 }
 
-function particularsOf(context: ResourceContext, subject: Subject): Particulars {
+/** What plug-ins tell of those of their rows that answer some requests of an endpoint. */
+function variantsOf(context: ResourceContext, { rows }: RowsOfEndpoint<ServedRow>): Variants {
+  const told = rows.flatMap(({ name }) => descriptions.flatMap(({ variants }) => own(variants, name)?.(context) ?? []));
+  return {
+    description: told.map(({ description }) => description).join(''),
+    isNegotiated: rows.some(({ when }) => when && 'accept' in when),
+  };
+}
+
+function particularsOf(context: ResourceContext, subject: Subject, variants: Variants): Particulars {
   switch (subject.kind) {
     case 'standard':
-      return describeStandard(context, subject.operation);
+      return describeStandard(context, subject.operation, variants);
     case 'query':
-      return describeQuery(context);
+      return describeQuery(context, variants);
     case 'aggregate':
       return describeAggregate(context);
     case 'history':

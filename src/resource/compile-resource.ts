@@ -35,7 +35,6 @@ import { checkSearch } from './define/check-search.ts';
 import { compileOperations, hasWritingHandler } from './define/compile-operations.ts';
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { checkDeleted } from './define/deleted-options.ts';
-import { readExport } from './define/export-options.ts';
 import { aTable, checkGuards, checkTable, compileTables, type TableOptions, tableNames } from './define/function-tables.ts';
 import { checkHistory, historyEndpoint, historyName } from './define/history-options.ts';
 import { liveName, readLive } from './define/live-options.ts';
@@ -43,6 +42,7 @@ import { functionsOf } from './define/operation-groups.ts';
 import { cursorPaging } from './define/paging.ts';
 import { endpointsOfNested } from './define/relation-endpoints.ts';
 import type { ResourceDefinition, ServerFieldsOf } from './define/resource-options.ts';
+import type { ResourceParts } from './define/resource-parts.ts';
 import {
   defaultOperations,
   isList,
@@ -53,7 +53,7 @@ import {
   operations,
   standardOperations,
 } from './define/standard-operations.ts';
-import { aggregateEndpoint, aggregateName, queryName, wholeListIn } from './define/whole-list.ts';
+import { aggregateEndpoint, aggregateName, queryName, refuseNamesOfReads } from './define/whole-list.ts';
 
 const aPathSegment: Legal = [
   (path) => typeof path === 'string' && /^(?!\.{1,2}$)[\w.~-]+$/.test(path),
@@ -84,7 +84,6 @@ const legal: LegalOptions<ResourceDefinition> = {
   nested: anArrayOf("relations, such as ['tasks']", (name) => typeof name === 'string'),
   fields: trueOrFalse,
   filters: anArrayOf("filters, such as ['status = … AND total >= …']", (filter) => typeof filter === 'string'),
-  export: checkedLater,
   aggregate: checkedLater,
   search: [aFunction[0], 'a function that returns ids'],
   live: checkedLater,
@@ -119,8 +118,18 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   const compiledModel = once(() => watchMisfits(compileModel(given('model').model)));
   const standard = once(() => readOps(given('ops'), where));
   const custom = once(() => compileOperations(given('operations').operations ?? {}, where));
-  const parts = once(() => ({ given, isPatched: standard().includes('patch'), model: compiledModel(), where }));
-  const ofFields = once(() => tryAll(resourcePlugins.map((one) => () => one.operations?.(parts()) ?? [])).flat());
+  const parts: ResourceParts = {
+    given,
+    where,
+    list: () => ofList(),
+    get isPatched() {
+      return standard().includes('patch');
+    },
+    get model() {
+      return compiledModel();
+    },
+  };
+  const ofFields = once(() => tryAll(resourcePlugins.map((one) => () => one.operations?.(parts) ?? [])).flat());
   const served = once(() => [
     ...standard().map((name) => {
       const { method, group } = standardOperations[name];
@@ -137,19 +146,19 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
       .some((name) => functionsOf(given('after').after ?? {}, { name, ...standardOperations[name] }).length > 0),
     model: compiledModel(),
   }));
-  const exporting = once(() => readExport(given('export').export, ofList(), where));
   const aggregating = once(() => readAggregate(given('aggregate').aggregate, ofList(), where));
   const living = once(() => readLive(given('live').live, ofList(), where));
-  const whole = once(() => wholeListIn(given('export', 'aggregate')));
+  const facets = once(() => compileFacets(parts));
   const hasHistory = once(() => given('history').history ?? false);
   const ofReads = once(() => [
     ...(standard().some(isList) ? [queryName] : []),
-    ...whole(),
+    ...(given('aggregate').aggregate ? [aggregateName] : []),
+    ...resourcePlugins.flatMap((one) => one.reads?.(parts) ?? []),
     ...(living() ? [liveName] : []),
     ...(hasHistory() ? [historyName] : []),
   ]);
   const further = once(() => [
-    ...(whole().includes(aggregateName) ? [{ name: aggregateName, ...aggregateEndpoint }] : []),
+    ...(given('aggregate').aggregate ? [{ name: aggregateName, ...aggregateEndpoint }] : []),
     ...(hasHistory() ? [historyEndpoint] : []),
   ]);
   const [, , model, ops, own, added] = tryAll([
@@ -167,13 +176,14 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
           ...custom(),
           ...ofFields(),
           ...endpointsOfNested(given('nested'), where),
-          ...resourcePlugins.flatMap((one) => one.endpoints?.(parts()) ?? []),
+          ...resourcePlugins.flatMap((one) => one.endpoints?.(parts) ?? []),
         ],
         where,
       ),
     () => checkGuards(given('guards').guards ?? [], 'guards', where),
     ...tableNames.map((option) => () => checkTable(option, given(option)[option] ?? {}, served(), ofReads(), where)),
-    exporting,
+    () => refuseNamesOfReads(ofReads(), ofList(), where),
+    facets,
     aggregating,
     living,
     () => checkHistory(given('history', 'scope', 'scopeFields'), ofList(), compiledModel(), where),
@@ -207,7 +217,6 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     paging: { ...(definition.paging ?? cursorPaging()) },
     fields: definition.fields ?? false,
     filters: [...(definition.filters ?? [])],
-    export: exporting(),
     aggregate: aggregating(),
     search: definition.search as FindIds | undefined,
     live: living(),
@@ -215,16 +224,15 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     include: copyList(include),
     through: copyList(through),
     nested: [...nested],
-    pluginOptions: pluginOptionsOf(definition),
+    facets: facets(),
     deletedGuards: definition.deleted && [...definition.deleted.guards],
     ...compileTables(definition as TableOptions, served()),
   };
 }
 
-/** The options of plug-ins. What the app does to its arrays later changes none. */
-function pluginOptionsOf(definition: ResourceDefinition): OptionsOfPlugins<never> {
-  const names = Object.keys(legalOfPlugins) as (keyof OptionsOfPlugins<never>)[];
-  return Object.fromEntries(names.map((name) => [name, definition[name] && copyList(definition[name])]));
+/** What plug-ins make of their options, by the functions that make it. */
+function compileFacets(parts: ResourceParts): ReadonlyMap<unknown, unknown> {
+  return new Map(tryAll(resourcePlugins.flatMap(({ compile }) => (compile ? [() => [compile, compile(parts)] as const] : []))));
 }
 
 /** What is no list is refused where the relations are compiled. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { middlewareNames } from './exported-functions.ts';
 
@@ -14,6 +14,9 @@ describe('every middleware that is exported', () => {
   it.each(middlewareNames)('is one that a chain of the library uses, or that stands around them: %s', (name) => {
     const files = [
       ...readdirSync('src/resource/table').map((file) => `src/resource/table/${file}`),
+      ...readdirSync('src/features')
+        .map((plugin) => `src/features/${plugin}/rows.ts`)
+        .filter((file) => existsSync(file)),
       'src/resource/serve-resource.ts',
       'src/api/outer-middlewares.ts',
       'src/middleware/json-body.ts',

@@ -6,7 +6,7 @@ import { t } from '../../model/define/t.ts';
 import type { CompiledField } from '../../model/node.ts';
 import { refusalByPolicy } from '../../model/write/access.ts';
 import { type CompiledOperation, compileOperations } from '../../resource/define/compile-operations.ts';
-import type { ResourceParts } from '../../resource/table/plugin.ts';
+import type { ResourceParts } from '../../resource/define/resource-parts.ts';
 import { counterKind } from './kind.ts';
 
 const readBody = once(() =>

@@ -1,5 +1,6 @@
 import { checkRelationNames, type RelationEndpoint } from '../../resource/define/relation-endpoints.ts';
-import type { ResourceParts } from '../../resource/table/plugin.ts';
+import type { ResourceParts } from '../../resource/define/resource-parts.ts';
+import { namesOfLinks } from './facet.ts';
 
 /** The operations of a relation in `links`. */
 export function linkEndpoints(relation: string): RelationEndpoint<'add' | 'remove'>[] {
@@ -11,8 +12,8 @@ export function linkEndpoints(relation: string): RelationEndpoint<'add' | 'remov
 }
 
 /** The operations of all that `links` names. Throws a {@link ConfigurationError} for a name that no path can have. */
-export function endpointsOfLinks({ given, where }: ResourceParts): RelationEndpoint[] {
-  const { links = [] } = given('links');
-  checkRelationNames('links', links, where);
+export function endpointsOfLinks(parts: ResourceParts): RelationEndpoint[] {
+  const links = namesOfLinks(parts);
+  checkRelationNames('links', links, parts.where);
   return links.flatMap(linkEndpoints);
 }

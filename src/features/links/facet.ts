@@ -10,6 +10,8 @@ import { patchAccess } from '../../model/write/access.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
 import { checkIdType } from '../../mongo/relations/check-id-type.ts';
 import type { UnlinkedResource } from '../../resource/define/compiled-resource.ts';
+import { facetOf } from '../../resource/define/facet.ts';
+import type { ResourceParts } from '../../resource/define/resource-parts.ts';
 import type { Operation } from '../../resource/define/standard-operations.ts';
 import type { Invalid } from '../../rules.ts';
 import type { Elements } from './plan-element.ts';
@@ -29,13 +31,18 @@ export interface LinkedArray extends Elements {
 /** The operation whose guards and hooks apply: a link is a change of a record, as every patch is. */
 export const guardedAs: Operation = 'patch';
 
+/** The names in `links`. What the app does to its array later changes none. */
+export function namesOfLinks({ given }: ResourceParts): readonly string[] {
+  return [...(given('links').links ?? [])];
+}
+
 /**
  * Links the arrays of `links`. Throws a {@link ConfigurationError} for one of which clients cannot write single
  * elements.
  */
 export function linkArrays(resource: UnlinkedResource, targets: readonly KnownTarget[], options: DatabaseOptions): LinkedArray[] {
   const { path, ops, beforeOf } = resource;
-  const { links = [] } = resource.pluginOptions;
+  const links = facetOf(resource, namesOfLinks);
   if (links.length === 0) return [];
   const where = `\`links\` of resource \`${path}\``;
   if (!ops.includes(guardedAs)) throw new ConfigurationError(`${where} needs Patch in \`ops\`: its guards and hooks apply.`);

@@ -2,6 +2,24 @@ import type { PluginWrite } from '../../resource/table/row.ts';
 import type { Particulars, ResourceContext } from './describe-operation.ts';
 import { ifMatch, unlessMatch } from './headers.ts';
 
+/** How the reads of a plug-in are described, by the names of their rows. */
+export interface DescribedReads {
+  /** Those that answer some of the requests of a list: what they add to its description. */
+  readonly variants: Readonly<Record<string, (context: ResourceContext) => Variation>>;
+}
+
+/** What is told of a variant of an answer, with the operation in whose place it is answered. */
+export interface Variation {
+  /** A further sentence about the operation, which begins with a space. */
+  readonly description: string;
+}
+
+/** All variants of the answers of an operation. */
+export interface Variants extends Variation {
+  /** Whether `Accept` chooses one of them. */
+  readonly isNegotiated: boolean;
+}
+
 /** Describes a write of one record that a plug-in has. */
 export function describePlugin(context: ResourceContext, { summary, description, done }: PluginWrite): Particulars {
   const parameters = [ifMatch(context), unlessMatch(context.components)];

@@ -13,6 +13,7 @@ import {
 } from '../schemas/list-parameters.ts';
 import { atParameter, erasedMember } from './describe-history.ts';
 import { json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
+import type { Variants } from './describe-plugin.ts';
 import {
   cachingHeaders,
   entityTag,
@@ -27,16 +28,16 @@ import {
 } from './headers.ts';
 import { referProblem } from './problem-responses.ts';
 
-/** Describes a standard operation. */
-export function describeStandard(context: ResourceContext, operation: Operation): Particulars {
-  return particulars[operation](context);
+/** Describes a standard operation, and its variants. */
+export function describeStandard(context: ResourceContext, operation: Operation, variants: Variants): Particulars {
+  return particulars[operation](context, variants);
 }
 
-/** Describes the list whose parameters stand in a body. */
-export function describeQuery({ resource, schemas, components }: ResourceContext): Particulars {
+/** Describes the list whose parameters stand in a body, and its variants. */
+export function describeQuery({ resource, schemas, components }: ResourceContext, { description }: Variants): Particulars {
   return {
     summary: `Query ${resource.model.name} records`,
-    description: `The list, with its parameters as the members of a body: for queries that are too long for a URL.${wholeList(resource)}`,
+    description: `The list, with its parameters as the members of a body: for queries that are too long for a URL.${description}`,
     body: listBody(resource),
     answers: pageAnswer(components, resource.caching, schemas.page as Schema),
   };
@@ -47,17 +48,17 @@ export function pageAnswer(components: ResourceContext['components'], caching: C
   return { 200: { description: 'A page of records.', headers: cachingHeaders(components, caching), content: json(page) } };
 }
 
-const particulars: Readonly<Record<Operation, (context: ResourceContext) => Particulars>> = {
-  list(context) {
+const particulars: Readonly<Record<Operation, (context: ResourceContext, variants: Variants) => Particulars>> = {
+  list(context, { description, isNegotiated }) {
     const { resource, schemas, components } = context;
     return {
       summary: `List ${resource.model.name} records`,
-      description: `One page of the records that the caller may see and that match every filter.${wholeList(resource)}`,
+      description: `One page of the records that the caller may see and that match every filter.${description}`,
       parameters: [...listParameters(resource), ...(resource.live ? [lastEventId(components)] : [])],
       answers: {
         200: {
           description: `A page of records.${kept(resource, 'the first page')}`,
-          headers: { Link: link(components), ...cachingHeaders(components, resource.caching, isNegotiated(resource)) },
+          headers: { Link: link(components), ...cachingHeaders(components, resource.caching, isNegotiated) },
           content: { ...json(schemas.page as Schema), ...events(components, schemas.pageEvent) },
         },
       },
@@ -169,23 +170,9 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext) => Part
   },
 };
 
-/**
- * Says that a list is also exported. The media types are not among those of its answer: generated clients would take
- * every page for a page or a text.
- */
-function wholeList({ export: exported }: CompiledResource): string {
-  if (!exported) return '';
-  return ` With \`Accept: application/x-ndjson\` or \`text/csv\` the answer is a stream of all of them instead, at most ${exported.max}, without the parameters of pages.`;
-}
-
 /** Says what a stream of events does. */
 function kept({ live }: CompiledResource, what: string): string {
   return live ? ` With \`Accept: text/event-stream\`, a stream of events that keeps ${what} true.` : '';
-}
-
-/** Whether `Accept` chooses the form of the list. */
-function isNegotiated({ export: exported, live }: CompiledResource): boolean {
-  return exported !== undefined || live !== undefined;
 }
 
 /** The headers of a record that differ if a stream of events may be answered in its place: it has no entity tag. */

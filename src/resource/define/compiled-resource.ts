@@ -1,4 +1,3 @@
-import type { OptionsOfPlugins } from '../../features/types.ts';
 import type { CachingOptions } from '../../middleware/caching.ts';
 import type { ServerFields } from '../../middleware/check-create.ts';
 import type { Context, Guard, ResourceMiddleware, ScopeFunction } from '../../middleware/exchange/context.ts';
@@ -17,7 +16,6 @@ import type { References } from '../../mongo/relations/references.ts';
 import type { CompiledAggregate } from './aggregate-options.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { DeclaredFilter } from './declared-filters.ts';
-import type { CompiledExport } from './export-options.ts';
 import type { FunctionTables } from './function-tables.ts';
 import type { CompiledLive } from './live-options.ts';
 import type { NestedEndpoint } from './relation-endpoints.ts';
@@ -65,8 +63,6 @@ export interface UnlinkedResource extends FunctionTables {
   readonly isScoped: boolean;
   /** Whether the scope also applies to what clients write. */
   readonly scopeWrites: boolean;
-  /** How its list is exported. Undefined if it is not. */
-  readonly export: CompiledExport | undefined;
   /** The limits of its aggregates. Undefined if it has none. */
   readonly aggregate: CompiledAggregate | undefined;
   /** Finds what `q` of its list asks for, outside of the database. Undefined if no engine does. */
@@ -97,8 +93,8 @@ export interface UnlinkedResource extends FunctionTables {
   readonly through: readonly string[];
   /** The relations whose records are served below each record, as the definition names them. */
   readonly nested: readonly string[];
-  /** The options of plug-ins, as the definition has them. */
-  readonly pluginOptions: OptionsOfPlugins<never>;
+  /** What plug-ins have made of it, by the functions that made it: see `facetOf`. */
+  readonly facets: ReadonlyMap<unknown, unknown>;
   /** The guards of the parameter `deleted`. Undefined if clients may not ask for deleted records. */
   readonly deletedGuards: readonly Guard<never>[] | undefined;
 }
@@ -124,8 +120,6 @@ export interface CompiledResource extends Omit<UnlinkedResource, 'nested' | 'thr
   readonly filters: readonly DeclaredFilter[];
   /** The resources that are served below its records. */
   readonly nested: readonly NestedResource[];
-  /** What plug-ins have made of it, by the functions that made it: see `facetOf`. */
-  readonly facets: ReadonlyMap<unknown, unknown>;
   /** Returns the path of a new record, whose id is percent-encoded. @default below the path of the request */
   readonly location?: (ctx: Context, id: string) => string;
   /** The checked references of all models of the api. Undefined if there are none. */

@@ -1,5 +1,5 @@
 import type { KnownTarget } from '../../middleware/relations/relation-targets.ts';
-import type { ApiSettings, CompiledResource, UnlinkedResource } from './compiled-resource.ts';
+import type { ApiSettings, UnlinkedResource } from './compiled-resource.ts';
 
 /**
  * Makes what a plug-in needs of a resource and the others to which its relations lead, once for each view of it. Throws
@@ -7,7 +7,7 @@ import type { ApiSettings, CompiledResource, UnlinkedResource } from './compiled
  */
 export type MakeFacet<Facet = unknown> = (resource: UnlinkedResource, targets: readonly KnownTarget[], settings: ApiSettings) => Facet;
 
-/** Returns what a plug-in has made of a resource by this function. */
-export function facetOf<Facet>({ facets }: Pick<CompiledResource, 'facets'>, make: MakeFacet<Facet>): Facet {
+/** Returns what a plug-in has made of a resource by this function: of the resource alone, or with its relations. */
+export function facetOf<Facet>({ facets }: Pick<UnlinkedResource, 'facets'>, make: (...of: never[]) => Facet): Facet {
   return facets.get(make) as Facet;
 }

@@ -24,7 +24,7 @@ export const historyEndpoint = { name: historyName, method: 'GET', path: '/:id/h
 /** Refuses a history that the resource cannot have. */
 export function checkHistory(
   { history, scope, scopeFields }: OfHistory & { readonly scope?: unknown; readonly scopeFields?: readonly string[] },
-  { ops, custom }: { readonly ops: readonly Operation[]; readonly custom: readonly string[] },
+  { ops }: { readonly ops: readonly Operation[] },
   { name, ledger }: CompiledModel,
   where: string,
 ): void {
@@ -32,8 +32,6 @@ export function checkHistory(
   const kept = ledger?.history;
   if (!kept) throw new ConfigurationError(`\`history\` of ${where} needs \`history\` of ${name}: nothing is kept of its changes.`);
   if (!showsRecords(ops)) throw new ConfigurationError(`\`history\` of ${where} is about single records, but \`ops\` has no \`get\`.`);
-  if (custom.includes(historyName))
-    throw new ConfigurationError(`${where} has \`history\`, so that a custom operation cannot have this name: give it another one.`);
   const names = ['id', ...kept.scopeFields.map((field) => field.name)];
   const open = scopeFields?.filter((field) => !names.includes(field)).map(showName) ?? [];
   if (open.length > 0)

@@ -1,6 +1,5 @@
 import type { Paging, Totals } from '../../mongo/list/parse-paging.ts';
 import type { AggregateLimits } from './aggregate-options.ts';
-import type { ExportOptions } from './export-options.ts';
 import type { LiveListOptions } from './live-options.ts';
 
 /** The options of a resource for its list. */
@@ -27,16 +26,6 @@ export interface ListOptions<Include = string> {
    * filters: ['status = … AND total >= …']
    */
   readonly filters?: readonly string[];
-  /**
-   * Answers the list whole, as a stream of NDJSON or CSV, if `Accept` asks for it: with its filters, sort, scope and
-   * guards, and those of `guardsFor.export`. A resource with hooks in `after` of `list` cannot have it. See
-   * `docs/reference/export.md`.
-   * @default none: every `Accept` gets a page
-   *
-   * @example
-   * export: { max: 100_000 }
-   */
-  readonly export?: ExportOptions;
   /**
    * Answers `GET <list>/aggregate` with numbers about the list: counts, sums, averages, least and greatest values, by
    * groups. It has the filters, scope and guards of the list, and the guards of `guardsFor.aggregate`. Fields have

@@ -27,14 +27,12 @@ export const liveName = 'live';
 const legal: LegalOptions<LiveListOptions> = { watches: anArrayOf('models', isObject) };
 
 /** Reads `live` of a resource. Throws a {@link ConfigurationError} if it cannot be served. */
-export function readLive(given: unknown, { ops, custom }: Pick<ListParts, 'ops' | 'custom'>, where: string): CompiledLive | undefined {
+export function readLive(given: unknown, { ops }: Pick<ListParts, 'ops'>, where: string): CompiledLive | undefined {
   if (given === undefined || given === false) return undefined;
   if (given !== true && !isObject(given)) throw new ConfigurationError(`\`live\` of ${where} must be true or an object: { watches }.`);
   const options: LiveListOptions = given === true ? {} : given;
   checkOptions(options, legal, `\`live\` of ${where}`);
   if (!ops.some(isRead))
     throw new ConfigurationError(`\`live\` of ${where} is about what it shows, but \`ops\` has neither \`list\` nor \`get\`.`);
-  if (custom.includes(liveName))
-    throw new ConfigurationError(`${where} has \`live\`, so that a custom operation cannot have this name: give it another one.`);
   return { watches: (options.watches ?? []).map((model) => asCompiled(model)) };
 }

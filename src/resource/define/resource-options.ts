@@ -1,4 +1,4 @@
-import type { FieldOperations, OptionsOfPlugins } from '../../features/types.ts';
+import type { FieldOperations, OptionsOfPlugins, ReadsOfPlugins } from '../../features/types.ts';
 import type { AfterHook } from '../../middleware/after-hooks.ts';
 import type { BeforeHook } from '../../middleware/before-hooks.ts';
 import type { Called, Guard } from '../../middleware/exchange/context.ts';
@@ -45,7 +45,7 @@ export interface ServerFieldsOf<Ctx, F extends Fields> {
 }
 
 /** What lists and records also have: keys of `guardsFor` alone. */
-type OfReads = 'query' | 'export' | 'aggregate' | 'live' | 'history';
+type OfReads = 'query' | 'aggregate' | 'live' | 'history' | ReadsOfPlugins;
 
 /** The operations that write, those of plug-ins for fields, and their groups. */
 type Writes<Ops, F extends Fields> = (Ops & WriteOperation) | FieldOperations<F> | GroupsOf<(Ops & WriteOperation) | Patched<F>>;

@@ -12,8 +12,7 @@ export interface ListParts {
   readonly model: CompiledModel;
 }
 
-/** The operations on a whole list: each is there by the option of its name, which is a key of `guardsFor` too. */
-export const exportName = 'export';
+/** The operation on a whole list that is there by the option of its name, which is a key of `guardsFor` too. */
 export const aggregateName = 'aggregate';
 
 /** The list whose parameters stand in a body, as a key of `guardsFor`: each list has one. */
@@ -22,19 +21,18 @@ export const queryName = 'query';
 /** Where the numbers about a list are served, below it. */
 export const aggregateEndpoint = { method: 'GET', path: '/aggregate' } as const;
 
-/** The names of the operations on the whole list that a definition has. */
-export function wholeListIn(definition: { readonly export?: unknown; readonly aggregate?: unknown }): string[] {
-  const { export: exported, aggregate = false } = definition;
-  return [...(exported === undefined ? [] : [exportName]), ...(aggregate === false ? [] : [aggregateName])];
-}
-
 /** Refuses an operation on the whole list that cannot be served. `told` says what it does with what hooks hide. */
-export function checkWholeList(name: string, { ops, custom, hasHooks }: ListParts, told: string, where: string): void {
+export function checkWholeList(name: string, { ops, hasHooks }: ListParts, told: string, where: string): void {
   if (!ops.some(isList)) throw new ConfigurationError(`\`${name}\` of ${where} is about its list, but \`ops\` has no \`list\`.`);
-  if (custom.includes(name))
-    throw new ConfigurationError(`${where} has \`${name}\`, so that a custom operation cannot have this name: give it another one.`);
   if (hasHooks)
     throw new ConfigurationError(
       `${where} has \`${name}\`, and hooks in \`after\` of \`list\` (or \`read\`): they get a page of records, and there is none. What they hide would be ${told}. Leave \`${name}\` out, or do without the hooks: fields can be hidden by \`policy\`, and records by \`scope\`.`,
     );
+}
+
+/** Refuses custom operations that have the name of a read of the library. */
+export function refuseNamesOfReads(reads: readonly string[], { custom }: ListParts, where: string): void {
+  const taken = reads.find((name) => name !== queryName && custom.includes(name));
+  if (taken !== undefined)
+    throw new ConfigurationError(`${where} has \`${taken}\`, so that a custom operation cannot have this name: give it another one.`);
 }

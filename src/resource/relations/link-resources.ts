@@ -118,7 +118,7 @@ function compileRelationsOf(resource: UnlinkedResource, targets: readonly KnownT
     () => compileThroughOf(resource, targets, settings),
     () => tryAll(facets.map((make) => () => [make, make(resource, targets, settings)] as const)),
   ]);
-  return { includes, through, filters: filtersOf(resource, through, settings), facets: new Map(made) };
+  return { includes, through, filters: filtersOf(resource, through, settings), facets: new Map([...resource.facets, ...made]) };
 }
 
 /** No index is planned for a view. */

@@ -6,7 +6,6 @@ import { queryName } from '../define/whole-list.ts';
 import { aggregateRows } from './aggregate-rows.ts';
 import { chains, liveParts, queried } from './chains.ts';
 import { customRows } from './custom-rows.ts';
-import { exportRows } from './export-rows.ts';
 import { historyRows } from './history-rows.ts';
 import { liveRows } from './live-rows.ts';
 import { nestedRows } from './nested-rows.ts';
@@ -26,7 +25,6 @@ export function rowsOf(r: CompiledResource): Row[] {
     ...resourcePlugins.flatMap(({ rows }) => rows(r)),
     ...queryRows(r),
     ...history.ofStates,
-    ...exportRows(r),
     ...liveRows(r, liveParts),
   ];
 }

@@ -1,5 +1,5 @@
 import { Decimal128, Long, ObjectId } from 'mongodb';
-import { compileCsv } from '../../../src/export/write-csv.ts';
+import { compileCsv } from '../../../src/features/export/work/write-csv.ts';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { useDatabase } from '../../support/database/database.ts';

@@ -51,10 +51,10 @@ describe('the table of operations', () => {
       'stock',
       'tags.add',
       'tags.remove',
-      'list.query',
-      'get.at',
       'list.export',
       'list.export.query',
+      'list.query',
+      'get.at',
       'list.live',
       'get.live',
     ]);

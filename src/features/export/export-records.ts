@@ -1,24 +1,25 @@
-import type { Source } from '../export/walk.ts';
-import { chooseMediaType } from '../http/accept.ts';
-import { type ExportType, exportTypes, jsonType } from '../http/media-type.ts';
-import type { CompiledModel, ModelInput } from '../model/compile/compile-model.ts';
-import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection/collection.ts';
-import { timeLimit } from '../mongo/driver/time-limit.ts';
-import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
-import { seeing } from '../mongo/lifecycle/within.ts';
-import { aWholeNumber, byDefault, checkOptions, defaultOf, fillIn, type Legal, orUndefined, trueOrFalse } from '../options.ts';
-import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
-import { workOf } from './exchange/exchange.ts';
-import { perView } from './exchange/in-view.ts';
-import { missing } from './exchange/order.ts';
-import { ofRead } from './exchange/problem-codes.ts';
-import { runAlone, step } from './exchange/step.ts';
-import { maxStreams, type StreamPlaces, somePlaces, streamPlaces } from './exchange/stream-places.ts';
-import { askThrough } from './find-page.ts';
-import { noteProblem } from './problems.ts';
-import { renewReach } from './reach/reach.ts';
-import { aThrough, type Through } from './relations/compile-through.ts';
-import { aScope, scope } from './scope.ts';
+import { chooseMediaType } from '../../http/accept.ts';
+import { jsonType } from '../../http/media-type.ts';
+import type { Called, Context, ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import { workOf } from '../../middleware/exchange/exchange.ts';
+import { perView } from '../../middleware/exchange/in-view.ts';
+import { missing } from '../../middleware/exchange/order.ts';
+import { ofRead } from '../../middleware/exchange/problem-codes.ts';
+import { runAlone, step } from '../../middleware/exchange/step.ts';
+import { maxStreams, type StreamPlaces, somePlaces, streamPlaces } from '../../middleware/exchange/stream-places.ts';
+import { askThrough } from '../../middleware/find-page.ts';
+import { noteProblem } from '../../middleware/problems.ts';
+import { renewReach } from '../../middleware/reach/reach.ts';
+import { aThrough, type Through } from '../../middleware/relations/compile-through.ts';
+import { aScope, scope } from '../../middleware/scope.ts';
+import type { CompiledModel, ModelInput } from '../../model/compile/compile-model.ts';
+import { type DatabaseOptions, databaseOptions, openCollection } from '../../mongo/collection/collection.ts';
+import { timeLimit } from '../../mongo/driver/time-limit.ts';
+import { isDevelopment } from '../../mongo/indexes/watch-scans.ts';
+import { seeing } from '../../mongo/lifecycle/within.ts';
+import { aWholeNumber, byDefault, checkOptions, defaultOf, fillIn, type Legal, orUndefined, trueOrFalse } from '../../options.ts';
+import { type ExportType, exportTypes } from './types.ts';
+import type { Source } from './work/walk.ts';
 
 /** Options of {@link exportRecords}. */
 export interface ExportRecordsOptions extends DatabaseOptions {
@@ -93,7 +94,7 @@ export function exportRecords(model: ModelInput, options: ExportRecordsOptions):
         const query = ctx.listQuery ?? missing('listQuery', 'exportRecords');
         if (!query.isWhole) throw new Error('`exportRecords` needs `listQuery` with `whole: true`.');
         const type = chooseExport(ctx) ?? 'application/x-ndjson';
-        const { beginExport } = await import('../export/begin-export.ts');
+        const { beginExport } = await import('./work/begin-export.ts');
         await beginExport(ctx, query, sourceOf(ctx), { model: compiled, type, max, disarm, places });
       },
     );

@@ -1,5 +1,5 @@
-import type { ProblemDocument } from '../errors.ts';
-import type { StoredRecord } from '../mongo/stored-record.ts';
+import type { ProblemDocument } from '../../../errors.ts';
+import type { StoredRecord } from '../../../mongo/stored-record.ts';
 
 /** The end of an export before its last record. */
 interface Broken {

@@ -1,17 +1,19 @@
-import { exportTypes } from '../../http/media-type.ts';
 import { caching } from '../../middleware/caching.ts';
-import { exportRecords } from '../../middleware/export-records.ts';
-import type { CompiledResource } from '../define/compiled-resource.ts';
-import { queryEndpoints } from '../define/endpoints.ts';
-import { standardOperations } from '../define/standard-operations.ts';
-import { exportName, queryName } from '../define/whole-list.ts';
-import { readQuery, scopedToRead, store, trash } from './parts.ts';
-import { queryOf } from './query-of.ts';
-import { type Chain, type Row, rowOf, type Unguarded } from './row.ts';
+import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import { queryEndpoints } from '../../resource/define/endpoints.ts';
+import { facetOf } from '../../resource/define/facet.ts';
+import { standardOperations } from '../../resource/define/standard-operations.ts';
+import { queryName } from '../../resource/define/whole-list.ts';
+import { readQuery, scopedToRead, store, trash } from '../../resource/table/parts.ts';
+import { queryOf } from '../../resource/table/query-of.ts';
+import { type Chain, type Row, rowOf, type Unguarded } from '../../resource/table/row.ts';
+import { exportRecords } from './export-records.ts';
+import { readExport } from './options.ts';
+import { exportName, exportTypes } from './types.ts';
 
 /** The lists that are answered whole: with their parameters in the URL, and in a body. */
 export function exportRows(r: CompiledResource): Row[] {
-  if (!r.export) return [];
+  if (!facetOf(r, readExport)) return [];
   const { method, path } = standardOperations.list;
   return [
     exportRow(r, { name: 'list.export', method, path }, ['list', exportName], []),
@@ -53,6 +55,6 @@ function chainOf(r: Unguarded, reading: Chain): Chain {
     ...trash(r),
     ...(r.search ? scopedToRead(r) : []), // its engine is asked before the first batch
     queryOf(r, { whole: true }),
-    exportRecords(model, { ...store(r), ...through, ...scoped, ...r.export, places, warnOnScan }),
+    exportRecords(model, { ...store(r), ...through, ...scoped, ...facetOf(r, readExport), places, warnOnScan }),
   ];
 }

@@ -1,4 +1,4 @@
-import { JsonOutput } from '../model/value/json-output.ts';
+import { JsonOutput } from '../../../model/value/json-output.ts';
 import type { ExportFormat } from './format.ts';
 
 const empty = Buffer.alloc(0);

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import { Problem, type ProblemDocument } from '../errors.ts';
-import { cutOff } from '../middleware/exchange/cut-off.ts';
-import type { Exchange } from '../middleware/exchange/exchange.ts';
-import type { Page } from '../mongo/list/build-page.ts';
-import { parseCursor } from '../mongo/list/cursor.ts';
-import type { ListQuery } from '../mongo/list/parse-list-query.ts';
+import { Problem, type ProblemDocument } from '../../../errors.ts';
+import { cutOff } from '../../../middleware/exchange/cut-off.ts';
+import type { Exchange } from '../../../middleware/exchange/exchange.ts';
+import type { Page } from '../../../mongo/list/build-page.ts';
+import { parseCursor } from '../../../mongo/list/cursor.ts';
+import type { ListQuery } from '../../../mongo/list/parse-list-query.ts';
 import type { ExportFormat } from './format.ts';
 
 /** The list that is exported, as the request sees it. */

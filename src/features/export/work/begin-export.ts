@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
-import type { ExportType } from '../http/media-type.ts';
-import type { Context } from '../middleware/exchange/context.ts';
-import { exchangeOf } from '../middleware/exchange/exchange.ts';
-import type { StreamPlaces } from '../middleware/exchange/stream-places.ts';
-import type { CompiledModel } from '../model/compile/compile-model.ts';
-import type { ListQuery } from '../mongo/list/parse-list-query.ts';
+import type { Context } from '../../../middleware/exchange/context.ts';
+import { exchangeOf } from '../../../middleware/exchange/exchange.ts';
+import type { StreamPlaces } from '../../../middleware/exchange/stream-places.ts';
+import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import type { ListQuery } from '../../../mongo/list/parse-list-query.ts';
+import type { ExportType } from '../types.ts';
 import { type Source, tooManyToExport, Walk } from './walk.ts';
 import { csv } from './write-csv.ts';
 import { ndjson } from './write-ndjson.ts';

@@ -1,12 +1,12 @@
-import type { CompiledModel } from '../model/compile/compile-model.ts';
-import { compileExplain } from '../model/compile/explain-record.ts';
-import { absent, type CompiledField, join, type ObjectNode } from '../model/node.ts';
-import { changeFields, showNull } from '../model/read/change-fields.ts';
-import { readableComputed } from '../model/read/computed-fields.ts';
-import { readableFields } from '../model/read/private-fields.ts';
-import { compileItemWriter, type Selection, type WriteJson } from '../model/read/write-json.ts';
-import { compileShownValue, type ShowValue } from '../model/shown-value.ts';
-import { isStoredObject } from '../model/value/stored-shape.ts';
+import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import { compileExplain } from '../../../model/compile/explain-record.ts';
+import { absent, type CompiledField, join, type ObjectNode } from '../../../model/node.ts';
+import { changeFields, showNull } from '../../../model/read/change-fields.ts';
+import { readableComputed } from '../../../model/read/computed-fields.ts';
+import { readableFields } from '../../../model/read/private-fields.ts';
+import { compileItemWriter, type Selection, type WriteJson } from '../../../model/read/write-json.ts';
+import { compileShownValue, type ShowValue } from '../../../model/shown-value.ts';
+import { isStoredObject } from '../../../model/value/stored-shape.ts';
 import type { ExportFormat } from './format.ts';
 
 type StoredObject = Readonly<Record<string, unknown>>;

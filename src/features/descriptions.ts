@@ -1,0 +1,8 @@
+import type { DescribedReads } from '../openapi/operations/describe-plugin.ts';
+import { exportsDescribed } from './export/description.ts';
+
+/** How OpenAPI describes the reads of plug-ins. */
+// biome-ignore format: a line for each plug-in
+export const descriptions: readonly DescribedReads[] = [
+  exportsDescribed,
+];
