@@ -34,7 +34,11 @@ async function serve(uri: string): Promise<void> {
   const client = await MongoClient.connect(uri);
   const shop = service();
   const things = shop.resource({ model: Thing, paging: cursorPaging({ max: 100 }), fields: true, aggregate: true });
-  const notes = shop.resource({ model: Note, history: true, ops: ['get', 'create', 'patch', 'patchMany', 'deleteMany'] });
+  const notes = shop.resource({
+    model: Note,
+    history: true,
+    ops: ['get', 'create', 'patch', 'patchMany', 'deleteMany'],
+  });
   const boards = shop.resource({ model: Board, ops: ['list'], through: ['cards'] });
   const cards = shop.resource({ model: Card, ops: ['list', 'get'], paging: cursorPaging({ max: 100 }), live: true });
   const api = shop.api({

@@ -61,8 +61,8 @@ function chunkOf(id: string): string | undefined {
   // What models and stores take of plug-ins, every entry needs.
   if (/^features\/(?:[\w-]+\/)?(?:keywords|fields?|types|kinds?|plan-[\w-]+|stores?)\.ts$/.test(file)) return 'shared';
   if (file.startsWith('features/') && Object.values(entries).includes(file)) return 'shared'; // a middleware
-  const work = /^features\/([\w-]+)\/work\//.exec(file)?.[1];
-  if (work !== undefined) return work; // the first request that needs it loads it
+  const plugin = /^features\/([\w-]+)\/(?:mongo|work)\//.exec(file)?.[1];
+  if (plugin !== undefined) return plugin; // the first request that needs it loads it
   if (/^(?:index|api\/|features\/|openapi\/|resource\/)/.test(file)) return 'index';
   if (file === 'mongo/removals/define-removals.ts') return undefined; // an entry of its own
   // The first delete in the background loads it, or the first purge.
@@ -74,7 +74,6 @@ function chunkOf(id: string): string | undefined {
   if (file.startsWith('mongo/near/')) return 'near'; // and the first request with `near`
   if (file.startsWith('mongo/ledger/') || file === 'mongo/collection/recorder.ts') return 'ledger'; // the first write of a model with a ledger
   if (file === 'mongo/collection/upsert.ts') return 'upsert'; // the first upsert of a store
-  if (file.startsWith('mongo/history/')) return 'history'; // the first request for one
   if (file === 'mongo/collection/read-by-id.ts') return 'audit'; // the only one that needs it
   if (/^products\/admin\/(?:react-admin|refine)\.ts$/.test(file)) return undefined; // each is a module of its own
   if (file.startsWith('products/admin/')) return 'records';

@@ -23,6 +23,7 @@ export {
 } from './errors.ts';
 export type { CounterOptions } from './features/counters/field.ts';
 export { type ExportRecordsOptions, exportRecords } from './features/export/export-records.ts';
+export type { FieldChange, HistoryOptions, RecordChange } from './features/history/types.ts';
 export { affected } from './middleware/affected.ts';
 export { type AfterHook, afterHooks } from './middleware/after-hooks.ts';
 export { type AggregateOptions, aggregate } from './middleware/aggregate.ts';
@@ -176,13 +177,11 @@ export type { Operation, OperationGroup } from './resource/define/standard-opera
 export type { FieldError, FieldErrorInput, Rule } from './rules.ts';
 export { openStore } from './store/open-store.ts';
 export type { DeletePlan, PlanDelete, PlannedRecords } from './store/plan-delete.ts';
-export type { FieldChange, RecordChange } from './store/record-change.ts';
 export type {
   AffectedRecords,
   Created,
   DocumentChanges,
   FindManyOptions,
-  HistoryOptions,
   Id,
   IfMatch,
   MaxOptions,

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import ts from 'typescript';
+import { crossings } from '../dev/plugins/crossings.ts';
 
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
@@ -45,7 +46,6 @@ const rooms = [
   'mongo/aggregate',
   'mongo/live',
   'mongo/collection',
-  'mongo/history',
   'mongo',
   'mongo/relations/include',
   'mongo/relations/check/latches',
@@ -60,7 +60,6 @@ const rooms = [
   'middleware/relations',
   'middleware/hooks',
   'middleware/idempotency',
-  'middleware/history',
   'delivery',
   'live',
   'middleware',
@@ -93,6 +92,7 @@ const takers: readonly (readonly [RegExp, string])[] = [
   [/^features\/(?:[\w-]+\/)?kinds?\.ts$/, 'model/compile'],
   [/^features\/(?:[\w-]+\/)?facets?\.ts$/, 'resource/relations'],
   [/^features\/[\w-]+\/plan-[\w-]+\.ts$/, 'mongo/collection'],
+  [/^features\/[\w-]+\/mongo\//, 'mongo'],
   [/^features\/(?:[\w-]+\/)?stores?\.ts$/, 'store'],
   [/^features\/(?:[\w-]+\/)?descriptions?\.ts$/, 'openapi/operations'],
   [/^features\//, 'resource/table'],
@@ -281,9 +281,10 @@ describe('CONTRIBUTING.md', () => {
   });
 
   it('says where the tests of each room are', () => {
-    const testsOf = (folder: string) => join(root, 'test', folder.replace(/^features(?=\/)/, 'feature').replace(/\/work$/, ''));
+    const testsOf = (folder: string) => join(root, 'test', folder.replace(/^features(?=\/)/, 'feature'));
     const isThere = (tests: string) => existsSync(tests) || existsSync(`${tests}.test.ts`);
-    const without = folders.filter((folder) => !isThere(testsOf(folder)));
+    const ofPlugin = (folder: string) => crossings[/^features\/([\w-]+)/.exec(folder)?.[1] ?? '']?.own ?? [];
+    const without = folders.filter((folder) => ![testsOf(folder), ...ofPlugin(folder)].some(isThere));
     expect(without.filter((folder) => !inCode(text).includes(`src/${folder}/`))).toEqual([]);
     const others = readdirSync(join(root, 'test'), { withFileTypes: true }).filter(
       (one) => one.isDirectory() && !folders.some((folder) => `${folder}/`.startsWith(`${one.name}/`)),

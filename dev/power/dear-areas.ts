@@ -76,7 +76,7 @@ export const dearAreas: readonly Area[] = [
     ],
   },
   {
-    files: ['mongo/history/state-at', 'mongo/ledger/difference', 'mongo/ledger/entry', 'mongo/collection/recorder'],
+    files: ['features/history/mongo/state-at', 'mongo/ledger/difference', 'mongo/ledger/entry', 'mongo/collection/recorder'],
     tests: ['feature/ledger/history-replay.slow'],
   },
   {

@@ -1,6 +1,7 @@
 import type { ResourcePlugin } from '../resource/table/plugin.ts';
 import { counters } from './counters/index.ts';
 import { exporting } from './export/index.ts';
+import { histories } from './history/index.ts';
 import { links } from './links/index.ts';
 
 /** What plug-ins add to resources. */
@@ -9,4 +10,5 @@ export const resourcePlugins: readonly ResourcePlugin[] = [
   counters,
   links,
   exporting,
+  histories,
 ];

@@ -2,6 +2,7 @@ import type { HasFields } from '../model/define/infer.ts';
 import type { Fields } from '../model/define/schema.ts';
 import type { CountersOf, OfCounters, StepsCounters } from './counters/types.ts';
 import type { OfExport, ReadOfExport } from './export/types.ts';
+import type { OfHistory, ReadOfHistory, ReadsHistory } from './history/types.ts';
 import type { OfLinks } from './links/types.ts';
 
 /**
@@ -17,6 +18,7 @@ export type FieldOperations<F extends Fields> = never
 // biome-ignore format: a line for each plug-in
 export type ReadsOfPlugins = never
   | ReadOfExport
+  | ReadOfHistory
 ;
 
 /** The options that plug-ins add to resources. */
@@ -25,10 +27,12 @@ export type OptionsOfPlugins<F extends Fields> = object
   & OfCounters<F>
   & OfLinks<F>
   & OfExport
+  & OfHistory
 ;
 
 /** The methods that plug-ins add to stores. `Id` and `Options` are what a write of one record takes. */
 // biome-ignore format: a line for each plug-in
 export type MethodsOfPlugins<M extends HasFields, Id, Options> = object
   & StepsCounters<M, Id, Options>
+  & ReadsHistory<Id>
 ;

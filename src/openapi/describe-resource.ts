@@ -7,7 +7,6 @@ import { endpointsOf, type RowsOfEndpoint, type Subject, templateOf, usualOf } f
 import type { Part } from './document.ts';
 import { describeAggregate } from './operations/describe-aggregate.ts';
 import { describeCustom } from './operations/describe-custom.ts';
-import { describeHistory } from './operations/describe-history.ts';
 import { describeOperation, type Particulars, type ResourceContext } from './operations/describe-operation.ts';
 import { describePlugin, type Variants } from './operations/describe-plugin.ts';
 import { describeQuery, describeStandard } from './operations/describe-standard.ts';
@@ -23,7 +22,7 @@ export function describeResource(context: ResourceContext): Record<string, Part>
     const { subject } = usualOf(endpoint);
     const path = templateOf(`${api.prefix}/${resource.path}`, endpoint.path);
     const parameters = parametersOf(context, endpoint.path, subject);
-    const operation = describeOperation(context, endpoint, particularsOf(context, subject, variantsOf(context, endpoint)));
+    const operation = describeOperation(context, endpoint, particularsOf(context, usualOf(endpoint), variantsOf(context, endpoint)));
     paths[path] = { ...paths[path], ...(parameters.length > 0 && { parameters }), [endpoint.method.toLowerCase()]: operation };
   }
   return paths;
@@ -34,11 +33,17 @@ export function describeResource(context: ResourceContext): Record<string, Part>
  * plug-ins.
  */
 function sortForReaders(endpoints: readonly RowsOfEndpoint<ServedRow>[]): readonly RowsOfEndpoint<ServedRow>[] {
-  const rankOf = ({ subject, path }: ServedRow) => (ranks.get(subject.kind) ?? told.indexOf(path)) * 100 + withinPath(subject);
+  const rankOf = (row: ServedRow) => (ranks.get(row.subject.kind) ?? placeOf(row)) * 100 + withinPath(row.subject);
   return [...endpoints].sort((one, other) => rankOf(usualOf(one)) - rankOf(usualOf(other)));
 }
 
-const told = ['/', '/query', '/aggregate', '/:id', '/:id/history', '/:id/restore'];
+const told = ['/', '/query', '/aggregate', '/:id', '/:id/restore'];
+
+/** The reads of plug-ins come after those of the same: of the list, or of a record. */
+function placeOf({ subject, path }: ServedRow): number {
+  return subject.kind === 'read' ? told.indexOf(path.startsWith('/:id') ? '/:id' : '/query') + 0.5 : told.indexOf(path);
+}
+
 const ranks: ReadonlyMap<Subject['kind'], number> = new Map(
   (['custom', 'nested', 'plugin'] as const).map((kind, index) => [kind, told.length + index]),
 );
@@ -49,14 +54,16 @@ function withinPath(subject: Subject): number {
 
 /** What plug-ins tell of those of their rows that answer some requests of an endpoint. */
 function variantsOf(context: ResourceContext, { rows }: RowsOfEndpoint<ServedRow>): Variants {
-  const told = rows.flatMap(({ name }) => descriptions.flatMap(({ variants }) => own(variants, name)?.(context) ?? []));
+  const told = rows.flatMap(({ name }) => descriptions.flatMap(({ variants = {} }) => own(variants, name)?.(context) ?? []));
   return {
-    description: told.map(({ description }) => description).join(''),
+    description: told.map(({ description = '' }) => description).join(''),
+    parameters: told.flatMap(({ parameters = [] }) => parameters),
+    beside: Object.assign({}, ...told.map(({ beside }) => beside)),
     isNegotiated: rows.some(({ when }) => when && 'accept' in when),
   };
 }
 
-function particularsOf(context: ResourceContext, subject: Subject, variants: Variants): Particulars {
+function particularsOf(context: ResourceContext, { name, subject }: ServedRow, variants: Variants): Particulars {
   switch (subject.kind) {
     case 'standard':
       return describeStandard(context, subject.operation, variants);
@@ -64,8 +71,8 @@ function particularsOf(context: ResourceContext, subject: Subject, variants: Var
       return describeQuery(context, variants);
     case 'aggregate':
       return describeAggregate(context);
-    case 'history':
-      return describeHistory(context);
+    case 'read':
+      return describeRead(context, name);
     case 'custom':
       return describeCustom(context, subject.operation);
     case 'nested':
@@ -75,6 +82,12 @@ function particularsOf(context: ResourceContext, subject: Subject, variants: Var
     case 'variant':
       throw new Error('A variant of an answer is described with the answer.');
   }
+}
+
+function describeRead(context: ResourceContext, name: string): Particulars {
+  const [describe] = descriptions.flatMap(({ operations = {} }) => own(operations, name) ?? []);
+  if (!describe) throw new Error(`The plug-in that has \`${name}\` does not describe it.`);
+  return describe(context);
 }
 
 function parametersOf({ resource }: ResourceContext, path: string, subject: Subject): Part[] {

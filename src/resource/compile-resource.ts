@@ -36,7 +36,6 @@ import { compileOperations, hasWritingHandler } from './define/compile-operation
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { checkDeleted } from './define/deleted-options.ts';
 import { aTable, checkGuards, checkTable, compileTables, type TableOptions, tableNames } from './define/function-tables.ts';
-import { checkHistory, historyEndpoint, historyName } from './define/history-options.ts';
 import { liveName, readLive } from './define/live-options.ts';
 import { functionsOf } from './define/operation-groups.ts';
 import { cursorPaging } from './define/paging.ts';
@@ -87,7 +86,6 @@ const legal: LegalOptions<ResourceDefinition> = {
   aggregate: checkedLater,
   search: [aFunction[0], 'a function that returns ids'],
   live: checkedLater,
-  history: trueOrFalse,
   operations: [isObject, 'an object with an operation for each name'],
   ...legalOfPlugins,
   deleted: [isObject, 'an object of guards'],
@@ -149,18 +147,13 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   const aggregating = once(() => readAggregate(given('aggregate').aggregate, ofList(), where));
   const living = once(() => readLive(given('live').live, ofList(), where));
   const facets = once(() => compileFacets(parts));
-  const hasHistory = once(() => given('history').history ?? false);
   const ofReads = once(() => [
     ...(standard().some(isList) ? [queryName] : []),
     ...(given('aggregate').aggregate ? [aggregateName] : []),
     ...resourcePlugins.flatMap((one) => one.reads?.(parts) ?? []),
     ...(living() ? [liveName] : []),
-    ...(hasHistory() ? [historyName] : []),
   ]);
-  const further = once(() => [
-    ...(given('aggregate').aggregate ? [{ name: aggregateName, ...aggregateEndpoint }] : []),
-    ...(hasHistory() ? [historyEndpoint] : []),
-  ]);
+  const further = once(() => [...(given('aggregate').aggregate ? [{ name: aggregateName, ...aggregateEndpoint }] : [])]);
   const [, , model, ops, own, added] = tryAll([
     () => checkOptions(definition, legal, where),
     () => checkPath(given('path'), compiledModel(), where),
@@ -186,7 +179,6 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     facets,
     aggregating,
     living,
-    () => checkHistory(given('history', 'scope', 'scopeFields'), ofList(), compiledModel(), where),
     () => checkServerFields(given('serverFields').serverFields, where),
     () => checkFilterNames(compiledModel(), standard(), definition),
     () => checkSearch(given('search', 'scopeFields'), standard(), compiledModel(), where),
@@ -220,7 +212,6 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     aggregate: aggregating(),
     search: definition.search as FindIds | undefined,
     live: living(),
-    history: hasHistory(),
     include: copyList(include),
     through: copyList(through),
     nested: [...nested],

@@ -1,6 +1,7 @@
+import type { DeletedOption } from '../model/define/deleted-option.ts';
 import { referenceLimits } from '../mongo/relations/limits.ts';
 import { anArrayOf, aWholeNumber, checkedLater, type LegalOptions, oneOf, orUndefined, required, trueOrFalse } from '../options.ts';
-import type { DeletedOption, FindManyOptions, HistoryOptions, IfMatch, OpenStoreOptions, PurgeCascade, ScopeOptions } from './store.ts';
+import type { FindManyOptions, IfMatch, OpenStoreOptions, PurgeCascade, ScopeOptions } from './store.ts';
 
 export const legal: LegalOptions<OpenStoreOptions<unknown>> = {
   db: checkedLater,
@@ -17,11 +18,6 @@ export const legalDeleted: LegalOptions<DeletedOption> = { deleted: orUndefined(
 export const legalFind: LegalOptions<FindManyOptions<unknown>> = {
   sort: checkedLater,
   limit: orUndefined(aWholeNumber(0, undefined, ' of records')),
-  ...legalDeleted,
-};
-
-export const legalHistory: LegalOptions<HistoryOptions> = {
-  limit: orUndefined(aWholeNumber(0, undefined, ' of changes')),
   ...legalDeleted,
 };
 

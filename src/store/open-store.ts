@@ -3,6 +3,7 @@ import { methodsOfPlugins } from '../features/stores.ts';
 import type { MethodsOfPlugins } from '../features/types.ts';
 import { asCompiled, type CompiledModel } from '../model/compile/compile-model.ts';
 import type { Model } from '../model/define/define-model.ts';
+import type { DeletedOption } from '../model/define/deleted-option.ts';
 import type { Document, HasFields } from '../model/define/infer.ts';
 import { fromDocumentOrText } from '../model/value/leaves.ts';
 import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
@@ -23,23 +24,12 @@ import { anArrayOf, checkOptions, checkValue } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { compileHearing, hearAll } from './hearing.ts';
 import { compileSaveDocument } from './held-documents.ts';
-import { lifeOnly, readHistory } from './history.ts';
-import { legal, legalCascade, legalDeleted, legalFind, legalHistory, legalIfMatch, legalRemove, legalScope } from './legal-options.ts';
+import { legal, legalCascade, legalDeleted, legalFind, legalIfMatch, legalRemove, legalScope } from './legal-options.ts';
 import { compileLimits, type Limits, type StoreReach } from './limits.ts';
 import { openMany } from './many.ts';
 import { compileModelReferences } from './model-references.ts';
 import { loadKeeps, purge } from './purge.ts';
-import type {
-  DeletedOption,
-  FindManyOptions,
-  HistoryOptions,
-  Id,
-  IfMatch,
-  OpenStoreOptions,
-  PurgeCascade,
-  PurgeOptions,
-  Store,
-} from './store.ts';
+import type { FindManyOptions, Id, IfMatch, OpenStoreOptions, PurgeCascade, PurgeOptions, Store } from './store.ts';
 import type { MethodOfStore, StoreParts } from './store-method.ts';
 import { readSort, type Walk, walk } from './walk.ts';
 
@@ -146,15 +136,10 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
       }
     }
 
-    async function* history(id: unknown, options: HistoryOptions = {}): AsyncGenerator<object, void, undefined> {
-      checkOptions(options, legalHistory, '`history`');
-      const [seenBy, read] = [seen(options), readId(model, id)];
-      const found = await within(async (limits) => ({
-        scope: limits.scope,
-        record: await collection.findOne(read, seenBy(limits), lifeOnly(model), work()),
-      }));
-      yield* readHistory(model, found, options, database, workOfPage);
-    }
+    const read: StoreParts['read'] = async (id, options, asked) => {
+      const [seenBy, sought] = [seen(options), readId(model, id)];
+      return within(async (limits) => ({ scope: limits.scope, record: await collection.findOne(sought, seenBy(limits), asked, work()) }));
+    };
 
     function seen({ deleted }: DeletedOption): (limits: Limits) => Within {
       if (deleted !== undefined) requireDeletedAt(model, 'The option `deleted` of a store', Error);
@@ -193,7 +178,6 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
         return found as never;
       },
       each: each as never,
-      history: history as never,
       async count(filter: unknown, options: DeletedOption = {}) {
         checkOptions(options, legalDeleted, '`count`');
         const [seenBy, conditions] = [seen(options), readFilter(filter, model.scopeFields)];
@@ -251,7 +235,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
         return change(({ scope }) => purge(purging, seeing(model, 'with', scope), given as PurgeOptions, work)) as never;
       },
     };
-    return hearAll({ ...own, ...methodsWith({ model, write }) }, hearing);
+    return hearAll({ ...own, ...methodsWith({ model, database, read, write, workOfPage }) }, hearing);
   };
 }
 
@@ -259,7 +243,7 @@ type OfPlugins = MethodsOfPlugins<HasFields, unknown, unknown>;
 
 /** The methods of plug-ins, as those of one store. */
 function methodsWith(store: StoreParts): OfPlugins {
-  const bind = ([name, method]: [string, MethodOfStore]) => [name, (...given: readonly unknown[]) => method(store, ...given)];
+  const bind = ([name, method]: [string, MethodOfStore]) => [name, (...given: readonly never[]) => method(store, ...given)];
   return Object.fromEntries(Object.entries(methodsOfPlugins).map(bind));
 }
 

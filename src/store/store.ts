@@ -1,5 +1,6 @@
 import type { MethodsOfPlugins } from '../features/types.ts';
 import type { Model } from '../model/define/define-model.ts';
+import type { DeletedOption } from '../model/define/deleted-option.ts';
 import type { Given } from '../model/define/given.ts';
 import type { ChangesDraft, Document, HasFields, NewDocument } from '../model/define/infer.ts';
 import type { Database } from '../mongo/driver/database.ts';
@@ -7,7 +8,6 @@ import type { everything, FilterOn } from '../mongo/predicate/read-scope.ts';
 import type { RowScope } from '../mongo/predicate/row-scope.ts';
 import type { ReferenceLimits } from '../mongo/relations/limits.ts';
 import type { Removal } from '../mongo/removals/define-removals.ts';
-import type { RecordChange } from './record-change.ts';
 
 /**
  * A filter: a value, or operators of the library, for each field of the document; dotted paths for fields of embedded
@@ -28,18 +28,6 @@ export type Id<M extends HasFields> = Document<M> extends { id: infer Value } ? 
 export type DocumentChanges<M extends HasFields> = Changes<ChangesDraft<M>>;
 
 type Changes<Draft> = { readonly [Name in keyof Draft]?: Given<Draft[Name]> | undefined };
-
-/** Which records a read sees, of a model with `t.deletedAt()`. For another model, the option is an error. */
-export interface DeletedOption {
-  /** `'only'`: deleted records and nothing else. `'with'`: beside the living ones. @default living records only */
-  readonly deleted?: 'only' | 'with';
-}
-
-/** Options of `history` of a store. */
-export interface HistoryOptions extends DeletedOption {
-  /** The most changes to return. @default no limit */
-  readonly limit?: number;
-}
 
 /** Options of a purge. */
 export interface PurgeOptions {
@@ -163,14 +151,6 @@ export interface Store<M extends HasFields> extends MethodsOfPlugins<M, Id<M>, I
   each(filter: StoreFilter<Document<M>>, options?: FindManyOptions<Document<M>>): AsyncGenerator<Document<M>, void, undefined>;
   /** Counts all records that match. */
   count(filter: StoreFilter<Document<M>>, options?: DeletedOption): Promise<number>;
-  /**
-   * Reads the changes of a record whose model has `history`, the last one first, at most 500 with each command: those
-   * of its present life, of which both states were within the scope. Throws 404 if there is no such record.
-   *
-   * @example
-   * for await (const { at, actor, changes } of orders.history(id)) console.log(at, actor, changes);
-   */
-  history(id: Id<M>, options?: HistoryOptions): AsyncGenerator<RecordChange, void, undefined>;
   /** Creates a record. Throws 422 or 409. */
   create(document: NewDocument<M>): Promise<Document<M>>;
   /**

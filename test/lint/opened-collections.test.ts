@@ -17,7 +17,7 @@ const opens: Readonly<Record<string, readonly string[]>> = {
     'delivery/letters.ts',
     'delivery/queue-rows.ts',
     'delivery/removal-queue.ts',
-    'mongo/history/entries.ts',
+    'features/history/mongo/entries.ts',
     'mongo/idempotency-keys.ts',
     'mongo/ledger/forget-actor.ts',
     'mongo/ledger/keeps-of-ledgers.ts',

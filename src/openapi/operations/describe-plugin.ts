@@ -1,21 +1,27 @@
 import type { PluginWrite } from '../../resource/table/row.ts';
+import type { Part } from '../document.ts';
 import type { Particulars, ResourceContext } from './describe-operation.ts';
 import { ifMatch, unlessMatch } from './headers.ts';
 
 /** How the reads of a plug-in are described, by the names of their rows. */
 export interface DescribedReads {
-  /** Those that answer some of the requests of a list: what they add to its description. */
-  readonly variants: Readonly<Record<string, (context: ResourceContext) => Variation>>;
+  /** Those that are operations of their own. */
+  readonly operations?: Readonly<Record<string, (context: ResourceContext) => Particulars>>;
+  /** Those that answer some of the requests of a list or a get: what they add to its description. */
+  readonly variants?: Readonly<Record<string, (context: ResourceContext) => Variation>>;
 }
 
 /** What is told of a variant of an answer, with the operation in whose place it is answered. */
 export interface Variation {
   /** A further sentence about the operation, which begins with a space. */
-  readonly description: string;
+  readonly description?: string;
+  readonly parameters?: readonly Part[];
+  /** The schemas of members that may stand beside the record. */
+  readonly beside?: Part;
 }
 
 /** All variants of the answers of an operation. */
-export interface Variants extends Variation {
+export interface Variants extends Required<Variation> {
   /** Whether `Accept` chooses one of them. */
   readonly isNegotiated: boolean;
 }

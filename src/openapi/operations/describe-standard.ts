@@ -11,7 +11,6 @@ import {
   listParameters,
   manyParameters,
 } from '../schemas/list-parameters.ts';
-import { atParameter, erasedMember } from './describe-history.ts';
 import { json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
 import type { Variants } from './describe-plugin.ts';
 import {
@@ -49,12 +48,12 @@ export function pageAnswer(components: ResourceContext['components'], caching: C
 }
 
 const particulars: Readonly<Record<Operation, (context: ResourceContext, variants: Variants) => Particulars>> = {
-  list(context, { description, isNegotiated }) {
+  list(context, { description, parameters, isNegotiated }) {
     const { resource, schemas, components } = context;
     return {
       summary: `List ${resource.model.name} records`,
       description: `One page of the records that the caller may see and that match every filter.${description}`,
-      parameters: [...listParameters(resource), ...(resource.live ? [lastEventId(components)] : [])],
+      parameters: [...listParameters(resource), ...parameters, ...(resource.live ? [lastEventId(components)] : [])],
       answers: {
         200: {
           description: `A page of records.${kept(resource, 'the first page')}`,
@@ -65,7 +64,7 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext, variant
     };
   },
 
-  get(context) {
+  get(context, variants) {
     const { resource, schemas, components } = context;
     const notModified = { 304: { description: 'The record is still the one that `If-None-Match` names.', ...recordHeaders(context) } };
     const parameters = [
@@ -73,7 +72,7 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext, variant
       ifStillMatch(components),
       ...fieldsParameters(resource),
       ...includeParameter(resource),
-      ...atParameter(resource),
+      ...variants.parameters,
       ...deletedParameter(resource),
       ...(resource.live ? [lastEventId(components)] : []),
     ];
@@ -82,11 +81,11 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext, variant
       `The record.${kept(resource, 'it')}`,
       ofStream(context),
       schemas.selected,
-      erasedMember(resource),
+      variants.beside,
     );
     return {
       summary: `Get one ${resource.model.name}`,
-      description: 'The record with this id.',
+      description: `The record with this id.${variants.description}`,
       parameters,
       answers: {
         200: { ...answer, content: { ...(content as Part), ...events(components, schemas.recordEvent) } },

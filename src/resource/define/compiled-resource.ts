@@ -69,8 +69,6 @@ export interface UnlinkedResource extends FunctionTables {
   readonly search: FindIds | undefined;
   /** How its list and records are kept true. Undefined if they are not. */
   readonly live: CompiledLive | undefined;
-  /** Whether the changes of its records are shown. */
-  readonly history: boolean;
   /** The fields that every index of its list begins with; undefined if they were not declared. */
   readonly scopeFields: readonly string[] | undefined;
   /** The functions of `serverFields`; a function alone is `create`. */

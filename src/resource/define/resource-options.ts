@@ -11,7 +11,6 @@ import type { NamesOr, RelationNames } from '../../model/define/relation-names.t
 import type { Fields } from '../../model/define/schema.ts';
 import type { CustomOperation, RequestContext } from './custom-operation.ts';
 import type { OfDeleted } from './deleted-options.ts';
-import type { OfHistory } from './history-options.ts';
 import type { ListOptions } from './list-options.ts';
 import type { GroupsAround, GroupsOf, HasKeys, NamedBy, NeedsHandler } from './operation-groups.ts';
 import type { RelationOptions } from './relation-options.ts';
@@ -45,7 +44,7 @@ export interface ServerFieldsOf<Ctx, F extends Fields> {
 }
 
 /** What lists and records also have: keys of `guardsFor` alone. */
-type OfReads = 'query' | 'aggregate' | 'live' | 'history' | ReadsOfPlugins;
+type OfReads = 'query' | 'aggregate' | 'live' | ReadsOfPlugins;
 
 /** The operations that write, those of plug-ins for fields, and their groups. */
 type Writes<Ops, F extends Fields> = (Ops & WriteOperation) | FieldOperations<F> | GroupsOf<(Ops & WriteOperation) | Patched<F>>;
@@ -119,7 +118,6 @@ export interface ResourceOptions<
 > extends ListOptions<RelationPath<F>>,
     RelationOptions<RelationPath<F>, NamesOr<'the model has no relation by `t.hasMany` without `count`', RelationNames<F>['lists'], F>>,
     OfDeleted<Principal, App>,
-    OfHistory,
     OptionsOfPlugins<F>,
     OfSearch<Principal, IdOf<Document<Model<F>>>, App> {
   /** The model whose records are served. */

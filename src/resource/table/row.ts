@@ -35,7 +35,9 @@ export type Unguarded = Omit<CompiledResource, keyof FunctionTables>;
 /** What a row serves: by it, the row is described. */
 export type Subject =
   | { readonly kind: 'standard'; readonly operation: Operation }
-  | { readonly kind: 'query' | 'aggregate' | 'history' }
+  | { readonly kind: 'query' | 'aggregate' }
+  /** A read that a plug-in has beside the standard ones, and describes itself. */
+  | { readonly kind: 'read' }
   /** A variant of what its endpoint answers by the row without `when`. */
   | { readonly kind: 'variant' }
   | { readonly kind: 'custom'; readonly operation: CompiledOperation }
@@ -66,6 +68,8 @@ export interface Row extends Endpoint {
   readonly operation: string;
   readonly subject: Subject;
   readonly when?: When;
+  /** Why no stream can have its parameter, if it answers by one. */
+  readonly notLive?: string;
   /** The row of which it is another spelling: the list whose parameters stand in its body. */
   readonly twinOf?: string;
   /**

@@ -6,7 +6,6 @@ import { queryName } from '../define/whole-list.ts';
 import { aggregateRows } from './aggregate-rows.ts';
 import { chains, liveParts, queried } from './chains.ts';
 import { customRows } from './custom-rows.ts';
-import { historyRows } from './history-rows.ts';
 import { liveRows } from './live-rows.ts';
 import { nestedRows } from './nested-rows.ts';
 import { type Row, rowOf } from './row.ts';
@@ -15,18 +14,15 @@ import { type Row, rowOf } from './row.ts';
  * The table of operations of a resource: everything that it serves. What is not here is not served.
  */
 export function rowsOf(r: CompiledResource): Row[] {
-  const history = historyRows(r);
-  return [
+  const rows = [
     ...r.ops.map((name) => standardRow(r, name)),
     ...aggregateRows(r),
-    ...history.ofChanges,
     ...customRows(r),
     ...nestedRows(r),
     ...resourcePlugins.flatMap(({ rows }) => rows(r)),
     ...queryRows(r),
-    ...history.ofStates,
-    ...liveRows(r, liveParts),
   ];
+  return [...rows, ...liveRows(r, liveParts, rows)];
 }
 
 function standardRow(r: CompiledResource, name: Operation): Row {

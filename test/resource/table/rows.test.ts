@@ -45,7 +45,6 @@ describe('the table of operations', () => {
     expect(names(0)).toEqual([
       ...operations,
       'aggregate',
-      'history',
       'send',
       'total',
       'stock',
@@ -53,8 +52,9 @@ describe('the table of operations', () => {
       'tags.remove',
       'list.export',
       'list.export.query',
-      'list.query',
+      'history',
       'get.at',
+      'list.query',
       'list.live',
       'get.live',
     ]);

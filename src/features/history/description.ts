@@ -1,18 +1,26 @@
 import { changeKinds, compileHistoryFields, namesOfHistory, revisionLeaf } from '../../model/compile/history-fields.ts';
 import { spellReferences } from '../../model/relations/held-references.ts';
 import { dateLeaf } from '../../model/value/leaves.ts';
+import type { Schema } from '../../openapi/document.ts';
+import { json, type Particulars, type ResourceContext } from '../../openapi/operations/describe-operation.ts';
+import type { DescribedReads, Variation } from '../../openapi/operations/describe-plugin.ts';
+import { cachingHeaders, link } from '../../openapi/operations/headers.ts';
+import { listParameters } from '../../openapi/schemas/list-parameters.ts';
+import { pageSchema } from '../../openapi/schemas/page-schema.ts';
+import { parameter } from '../../openapi/schemas/parameter.ts';
+import { textLeaf } from '../../openapi/schemas/value-schema.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import { cursorPaging } from '../../resource/define/paging.ts';
-import type { Part, Schema } from '../document.ts';
-import { listParameters } from '../schemas/list-parameters.ts';
-import { pageSchema } from '../schemas/page-schema.ts';
-import { parameter } from '../schemas/parameter.ts';
-import { textLeaf } from '../schemas/value-schema.ts';
-import { json, type Particulars, type ResourceContext } from './describe-operation.ts';
-import { cachingHeaders, link } from './headers.ts';
+import { atName } from './as-it-was.ts';
+
+/** The changes of a record are an operation, and the record as it was is told of with the record. */
+export const historiesDescribed: DescribedReads = {
+  operations: { history: describeHistory },
+  variants: { 'get.at': describeState },
+};
 
 /** Describes the list of the changes of a record. */
-export function describeHistory({ resource, components }: ResourceContext): Particulars {
+function describeHistory({ resource, components }: ResourceContext): Particulars {
   const { name } = resource.model;
   const ofEntries = entriesOf(resource);
   const data = { type: 'array', items: entrySchema(resource) };
@@ -30,18 +38,13 @@ export function describeHistory({ resource, components }: ResourceContext): Part
   };
 }
 
-/** The parameter of get that asks for the record as it was. */
-export function atParameter({ history, model }: CompiledResource): Part[] {
-  if (!history) return [];
+/** The parameter of get that asks for the record as it was, and what stands beside that. */
+function describeState({ resource: { model } }: ResourceContext): Variation {
   const description = 'The revision at which the record is shown. Without it, it is the present one. An earlier one has no `ETag`.';
-  return [parameter('at', description, textLeaf(revisionLeaf(model)))];
-}
-
-/** What stands beside the record of get if it is shown as it was. */
-export function erasedMember({ history, model }: CompiledResource): Record<string, Schema> {
-  if (!history || spellReferences(model.root).length === 0) return {};
-  const description = 'Of an earlier state: the fields that held references to records which were purged since. No id is shown there.';
-  return { erased: erasedNames(description) };
+  const parameters = [parameter(atName, description, textLeaf(revisionLeaf(model)))];
+  if (spellReferences(model.root).length === 0) return { parameters };
+  const ofErased = 'Of an earlier state: the fields that held references to records which were purged since. No id is shown there.';
+  return { parameters, beside: { erased: erasedNames(ofErased) } };
 }
 
 function erasedNames(description: string): Schema {

@@ -1,15 +1,15 @@
-import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { fieldsOfHistory } from '../../model/compile/history-fields.ts';
-import { compileItemHydrate } from '../../model/read/hydrate.ts';
-import { readableMembers } from '../../model/read/members.ts';
-import { readableNode } from '../../model/read/private-fields.ts';
-import { Turn } from '../driver/turn.ts';
-import type { Work } from '../driver/work.ts';
-import type { Entry, EntryChange } from '../ledger/entry.ts';
-import { isKept, type Side } from '../ledger/kept-values.ts';
-import { both } from '../predicate/filter-of.ts';
-import type { Predicate } from '../predicate/predicate.ts';
-import type { StoredRecord } from '../stored-record.ts';
+import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import { fieldsOfHistory } from '../../../model/compile/history-fields.ts';
+import { compileItemHydrate } from '../../../model/read/hydrate.ts';
+import { readableMembers } from '../../../model/read/members.ts';
+import { readableNode } from '../../../model/read/private-fields.ts';
+import { Turn } from '../../../mongo/driver/turn.ts';
+import type { Work } from '../../../mongo/driver/work.ts';
+import type { Entry, EntryChange } from '../../../mongo/ledger/entry.ts';
+import { isKept, type Side } from '../../../mongo/ledger/kept-values.ts';
+import { both } from '../../../mongo/predicate/filter-of.ts';
+import type { Predicate } from '../../../mongo/predicate/predicate.ts';
+import type { StoredRecord } from '../../../mongo/stored-record.ts';
 import { decodeEntry, entriesOf, projectChanges, type ReadEntries } from './entries.ts';
 import { bothWithin } from './entry-scope.ts';
 

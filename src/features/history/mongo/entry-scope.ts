@@ -1,7 +1,7 @@
-import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { filterOf } from '../predicate/filter-of.ts';
-import { all, type Comparison, type Filter, fulfilling, type Predicate } from '../predicate/predicate.ts';
-import { isEveryRecord, nodeOf } from '../predicate/row-scope.ts';
+import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import { filterOf } from '../../../mongo/predicate/filter-of.ts';
+import { all, type Comparison, type Filter, fulfilling, type Predicate } from '../../../mongo/predicate/predicate.ts';
+import { isEveryRecord, nodeOf } from '../../../mongo/predicate/row-scope.ts';
 
 /** A state of a record that an entry knows: the one before its change, or the one after it. */
 export type Side = 'was' | 'is';

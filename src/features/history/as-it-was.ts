@@ -1,6 +1,12 @@
-import { invalidQuery, notFound } from '../../errors.ts';
+import { notFound } from '../../errors.ts';
 import { QueryErrors } from '../../http/query-errors.ts';
-import { hasParameter, parseQueryString } from '../../http/query-string.ts';
+import { parseQueryString } from '../../http/query-string.ts';
+import type { Context, ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import { described } from '../../middleware/exchange/descriptor.ts';
+import { setJson, workOf } from '../../middleware/exchange/exchange.ts';
+import { ofRead } from '../../middleware/exchange/problem-codes.ts';
+import { readAddress } from '../../middleware/exchange/read-address.ts';
+import { composeChain } from '../../middleware/exchange/step.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { revisionLeaf } from '../../model/compile/history-fields.ts';
 import type { Selection } from '../../model/read/write-json.ts';
@@ -9,12 +15,6 @@ import { type DatabaseOptions, openCollection } from '../../mongo/collection/col
 import { givenTwice } from '../../mongo/list/parse-conditions.ts';
 import { StoredRecord } from '../../mongo/stored-record.ts';
 import { Invalid } from '../../rules.ts';
-import type { Context, ResourceMiddleware } from '../exchange/context.ts';
-import { described } from '../exchange/descriptor.ts';
-import { setJson, workOf } from '../exchange/exchange.ts';
-import { ofRead } from '../exchange/problem-codes.ts';
-import { readAddress } from '../exchange/read-address.ts';
-import { composeChain, onlyFor, step } from '../exchange/step.ts';
 
 /** The parameter that asks for an earlier state of a record. */
 export const atName = 'at';
@@ -28,7 +28,6 @@ export interface AsItWasOptions extends DatabaseOptions {
   readonly answering: ResourceMiddleware;
 }
 
-const notLive = new Invalid('not_available', 'is not available in a stream: what a record was does not change');
 const notBesideAt = new Invalid('conflicting_parameter', 'cannot stand beside at: only the record itself has a history', { with: atName });
 
 /**
@@ -42,7 +41,7 @@ export function asItWas(model: CompiledModel, { parsing, hooks, answering, ...da
   const leaf = revisionLeaf(model);
 
   async function answer(ctx: Context, at: number | bigint): Promise<void> {
-    const { revisionIn, stateAt, openEntries } = await import('../../mongo/history/history.ts');
+    const { revisionIn, stateAt, openEntries } = await import('./mongo/history.ts');
     await parse(ctx, nothingBelow);
     const { id, within } = readAddress(ctx, model);
     const { precondition, scope, deleted: visible = 'live' } = ctx;
@@ -72,16 +71,6 @@ export function asItWas(model: CompiledModel, { parsing, hooks, answering, ...da
   return described({ problems: [...ofRead, 'invalid_query', 'not_found', 'not_kept'] }, async function asItWas(ctx) {
     await answer(ctx, readAt(ctx, leaf));
   });
-}
-
-/** Refuses `at` where a record is kept true: what was does not change. */
-export function onlyAsItIs(): ResourceMiddleware {
-  return step(
-    { problems: ['invalid_query'] },
-    onlyFor('query', function onlyAsItIs({ querystring }) {
-      if (hasParameter(querystring, atName)) throw invalidQuery([notLive.at(atName)]);
-    }),
-  );
 }
 
 /** The answer with a member beside `data`, whose JSON is its last part. */

@@ -1,3 +1,41 @@
+import type { DeletedOption } from '../../model/define/deleted-option.ts';
+
+/** The key of `guardsFor` for histories, and the name of the operation. */
+export const historyName = 'history';
+
+/** {@link historyName} as a type. */
+export type ReadOfHistory = typeof historyName;
+
+/** The option of a resource for the histories of its records. */
+export interface OfHistory {
+  /**
+   * Whether clients may read the changes of a record at `GET <record>/history`, and the record as it was by
+   * `GET <record>?at=<revision>`. Both have the guards, scope, hooks and view of get, and then the guards of
+   * `guardsFor.history`. The model needs `history`, with all fields of `scopeFields` in its own. See
+   * `docs/reference/history.md`.
+   * @default false
+   */
+  readonly history?: boolean;
+}
+
+/** Options of `history` of a store. */
+export interface HistoryOptions extends DeletedOption {
+  /** The most changes to return. @default no limit */
+  readonly limit?: number;
+}
+
+/** The method of a store for the histories of its records. */
+export interface ReadsHistory<Id> {
+  /**
+   * Reads the changes of a record whose model has `history`, the last one first, at most 500 with each command: those
+   * of its present life, of which both states were within the scope. Throws 404 if there is no such record.
+   *
+   * @example
+   * for await (const { at, actor, changes } of orders.history(id)) console.log(at, actor, changes);
+   */
+  history(id: Id, options?: HistoryOptions): AsyncGenerator<RecordChange, void, undefined>;
+}
+
 /** A change of a record. */
 export interface RecordChange {
   /** The revision that the change has led to. */

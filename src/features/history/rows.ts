@@ -1,26 +1,28 @@
 import { caching } from '../../middleware/caching.ts';
 import { fields } from '../../middleware/fields.ts';
-import { asItWas, atName } from '../../middleware/history/as-it-was.ts';
-import { findHistory } from '../../middleware/history/find-history.ts';
 import { ifMatch } from '../../middleware/if-match.ts';
 import { page } from '../../middleware/page.ts';
 import { record } from '../../middleware/record.ts';
-import type { CompiledResource } from '../define/compiled-resource.ts';
-import { historyEndpoint, historyName } from '../define/history-options.ts';
-import { cursorPaging } from '../define/paging.ts';
-import { standardOperations } from '../define/standard-operations.ts';
-import { following, scoped, scopedToRead, store, trash } from './parts.ts';
-import { type Chain, type Hooks, type Row, rowOf, type Unguarded } from './row.ts';
+import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import { facetOf } from '../../resource/define/facet.ts';
+import { cursorPaging } from '../../resource/define/paging.ts';
+import { standardOperations } from '../../resource/define/standard-operations.ts';
+import { following, scoped, scopedToRead, store, trash } from '../../resource/table/parts.ts';
+import { type Chain, type Hooks, type Row, rowOf, type Unguarded } from '../../resource/table/row.ts';
+import { asItWas, atName } from './as-it-was.ts';
+import { findHistory } from './find-history.ts';
+import { hasHistory, historyEndpoint } from './options.ts';
+import { historyName } from './types.ts';
 
 /** What shows the past of a record: its changes, and the record as it was. Both ask who may read the changes. */
-export function historyRows(r: CompiledResource): { readonly ofChanges: Row[]; readonly ofStates: Row[] } {
-  if (!r.history) return { ofChanges: [], ofStates: [] };
+export function historyRows(r: CompiledResource): Row[] {
+  if (!facetOf(r, hasHistory)) return [];
   const shared = { asks: [{ resource: r, names: ['get', historyName] }], runs: { resource: r, names: ['get'] } };
   const { method, path } = standardOperations.get;
   const changes = rowOf(r, {
     ...historyEndpoint,
     ...shared,
-    subject: { kind: 'history' },
+    subject: { kind: 'read' },
     mayNameRelations: true,
     chain: (hooks) => changesOf(r, hooks),
   });
@@ -32,9 +34,10 @@ export function historyRows(r: CompiledResource): { readonly ofChanges: Row[]; r
     operation: 'get',
     subject: { kind: 'variant' },
     when: { parameter: atName },
+    notLive: 'what a record was does not change',
     chain: (hooks) => statesOf(r, hooks),
   });
-  return { ofChanges: [changes], ofStates: [states] };
+  return [changes, states];
 }
 
 function changesOf(r: Unguarded, hooks: Hooks): Chain {

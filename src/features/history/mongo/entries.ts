@@ -1,17 +1,17 @@
 import { type Document as BsonDocument, type Collection, ObjectId } from 'mongodb';
-import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { entryModel } from '../../model/compile/entry-model.ts';
-import { lifeKey } from '../../model/value/own-keys.ts';
-import type { DatabaseOptions } from '../collection/collection.ts';
-import { bsonOptions, decode } from '../driver/bson-options.ts';
-import { planCommands } from '../driver/commands.ts';
-import { asDb } from '../driver/database.ts';
-import { compileFirstBatch, type FirstBatch } from '../driver/read-batches.ts';
-import { timeLimitFor } from '../driver/time-limit.ts';
-import type { Work } from '../driver/work.ts';
-import type { Entry } from '../ledger/entry.ts';
-import type { Filter } from '../predicate/predicate.ts';
-import type { StoredRecord } from '../stored-record.ts';
+import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import { entryModel } from '../../../model/compile/entry-model.ts';
+import { lifeKey } from '../../../model/value/own-keys.ts';
+import type { DatabaseOptions } from '../../../mongo/collection/collection.ts';
+import { bsonOptions, decode } from '../../../mongo/driver/bson-options.ts';
+import { planCommands } from '../../../mongo/driver/commands.ts';
+import { asDb } from '../../../mongo/driver/database.ts';
+import { compileFirstBatch, type FirstBatch } from '../../../mongo/driver/read-batches.ts';
+import { timeLimitFor } from '../../../mongo/driver/time-limit.ts';
+import type { Work } from '../../../mongo/driver/work.ts';
+import type { Entry } from '../../../mongo/ledger/entry.ts';
+import type { Filter } from '../../../mongo/predicate/predicate.ts';
+import type { StoredRecord } from '../../../mongo/stored-record.ts';
 
 /** The entries of the histories of a model. All that led to a record which was read before are there. */
 export interface ReadEntries {

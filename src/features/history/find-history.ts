@@ -1,14 +1,14 @@
 import { parseQueryString } from '../../http/query-string.ts';
+import type { Context, ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import { workOf } from '../../middleware/exchange/exchange.ts';
+import { missing } from '../../middleware/exchange/order.ts';
+import { ofRead } from '../../middleware/exchange/problem-codes.ts';
+import { parameterOf, readAddress } from '../../middleware/exchange/read-address.ts';
+import { step } from '../../middleware/exchange/step.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { lifeKey } from '../../model/value/own-keys.ts';
 import { type DatabaseOptions, openCollection } from '../../mongo/collection/collection.ts';
-import type { HistoryList, HistoryRules } from '../../mongo/history/list.ts';
-import type { Context, ResourceMiddleware } from '../exchange/context.ts';
-import { workOf } from '../exchange/exchange.ts';
-import { missing } from '../exchange/order.ts';
-import { ofRead } from '../exchange/problem-codes.ts';
-import { parameterOf, readAddress } from '../exchange/read-address.ts';
-import { step } from '../exchange/step.ts';
+import type { HistoryList, HistoryRules } from './mongo/list.ts';
 
 /** How the changes of a record are found. */
 export interface HistoryOptions extends DatabaseOptions, HistoryRules {
@@ -30,7 +30,7 @@ export function findHistory(model: CompiledModel, { fetchPrivate, maxPageBytes, 
   const fields = fetchPrivate ? undefined : { ...chosen, paths: [...chosen.paths, lifeKey] };
   let opened: Promise<HistoryList> | undefined;
   function open(): Promise<HistoryList> {
-    opened ??= import('../../mongo/history/history.ts').then(({ openHistoryList }) => openHistoryList(model, rules, database));
+    opened ??= import('./mongo/history.ts').then(({ openHistoryList }) => openHistoryList(model, rules, database));
     return opened;
   }
 

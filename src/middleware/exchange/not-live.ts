@@ -1,0 +1,16 @@
+import { invalidQuery } from '../../errors.ts';
+import { hasParameter } from '../../http/query-string.ts';
+import { Invalid } from '../../rules.ts';
+import type { ResourceMiddleware } from './context.ts';
+import { onlyFor, step } from './step.ts';
+
+/** Refuses a parameter that a stream cannot have, for this reason. */
+export function notLive(name: string, reason: string): ResourceMiddleware {
+  const refusal = new Invalid('not_available', `is not available in a stream: ${reason}`);
+  return step(
+    { problems: ['invalid_query'] },
+    onlyFor('query', function notLive({ querystring }) {
+      if (hasParameter(querystring, name)) throw invalidQuery([refusal.at(name)]);
+    }),
+  );
+}
