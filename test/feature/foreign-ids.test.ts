@@ -137,6 +137,15 @@ describe.each<[string, Any, Any]>([
     return answers.filter(({ status }) => status === 200).map(({ body }) => body.data.text);
   }
 
+  it('shows each id as its path has it, as a number', async () => {
+    const { read } = build(model, offsetPaging({ max: 50 }));
+    const { text, body } = await read('?limit=50');
+    const shown = Array.from(text.matchAll(/"id":([^,}]+)/g), ([, id]) => id);
+    expect([shown.length > 5, shown.length, shown.filter((id) => !/^[\d.e+]+$/.test(id as string))]).toEqual([true, body.data.length, []]);
+    for (const id of shown) expect((await read(`/${id}`)).text).toContain(`{"data":{"id":${id},`);
+    expect((await read('/9')).text).toBe('{"data":{"id":9,"text":"9.00"}}');
+  });
+
   it.each(['id', '-id', 'text', '-text'].flatMap((sort) => [1, 3, 50].map((limit) => [sort, limit] as const)))(
     'shows each record that a path leads to once, sorted by %s, %d at a time',
     async (sort, limit) => {

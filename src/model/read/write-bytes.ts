@@ -1,6 +1,7 @@
 import { absent, type CompiledField, type Node, type ObjectNode, type Slot } from '../node.ts';
 import { compileShownValue } from '../shown-value.ts';
 import { bson, declined, documentEnd, valueEnd } from '../value/bson-bytes.ts';
+import { numbersInPaths } from '../value/number-in-path.ts';
 import { type WriteBson, writeArray, writeBson, writeMembers, writeNull } from '../value/write-bson.ts';
 import { readableComputed } from './computed-fields.ts';
 import { holdsPrivate, readableFields } from './private-fields.ts';
@@ -92,7 +93,7 @@ function compileMember(field: CompiledField): BytesMember {
     hash: hashOf(key, 0, key.length),
     prefix: Buffer.from(`${JSON.stringify(field.name)}:`),
     nullable: field.nullable,
-    value: compileValue(field.node),
+    value: field.isId ? compileId(field.node) : compileValue(field.node),
     makeMissing: () => showValue(nothing),
     shown: compileItemWriter(field, field.name),
   };
@@ -179,6 +180,16 @@ function hashOf(key: Uint8Array, start: number, end: number): number {
 /** A value of another shape than declared is written as it is, unless it could hold private values: then it is null. */
 function compileMismatch(node: Node): WriteBson {
   return holdsPrivate(node) ? (_source, _type, _start, _end, out) => writeNull(out) : writeBson;
+}
+
+/** A decimal among the numbers that are ids is decoded: it is written as its path has it. */
+function compileId(node: Node): BytesWriter {
+  const whole = compileValue(node);
+  if (node.kind !== 'leaf' || !numbersInPaths(node.leaf)) return whole;
+  return indivisible((source, type, start, end, out) => {
+    if (type === bson.decimal128) throw declined;
+    whole.write(source, type, start, end, out);
+  });
 }
 
 function compileValue(node: Node): BytesWriter {

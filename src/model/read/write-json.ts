@@ -14,7 +14,7 @@ import {
 import type { Included, WriteAdded } from '../relations/included.ts';
 import { compileShownValue } from '../shown-value.ts';
 import type { Leaf } from '../value/leaf.ts';
-import { idToJson } from '../value/number-in-path.ts';
+import { idToJson, numbersInPaths } from '../value/number-in-path.ts';
 import { isStoredObject, mapEntries } from '../value/stored-shape.ts';
 import { writeUntyped } from '../value/untyped.ts';
 import { changeFields, showNull } from './change-fields.ts';
@@ -121,7 +121,7 @@ interface MemberWriter {
 function compileMemberWriter(field: CompiledField, path: string, show = compileShownValue(field)): MemberWriter {
   const { name } = field;
   const prefix = `${JSON.stringify(name)}:`;
-  const value = compileItemWriter(field, join(path, name));
+  const value = compileIdWriter(field) ?? compileItemWriter(field, join(path, name));
   function memberOf(write: WriteJson): WriteMember {
     return function writeMember(stored, included) {
       const shown = show(stored);
@@ -129,6 +129,12 @@ function compileMemberWriter(field: CompiledField, path: string, show = compileS
     };
   }
   return { name, write: memberOf(value.write), select: (selection) => memberOf(value.select(selection)) };
+}
+
+/** An id that is a number is written as its path has it: a decimal 9.00 among integers is 9. */
+function compileIdWriter({ isId, node }: CompiledField): ValueWriter | undefined {
+  if (!isId || node.kind !== 'leaf' || !numbersInPaths(node.leaf)) return undefined;
+  return indivisible((stored) => idToJson(node.leaf, stored));
 }
 
 /**
