@@ -1,4 +1,5 @@
 import { asCompiled, type CompiledModel, type ModelInput } from '../model/compile/compile-model.ts';
+import { findTargets } from '../mongo/collection/whole-records.ts';
 import type { Affected } from '../mongo/collection/write-many.ts';
 import { living } from '../mongo/lifecycle/within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
@@ -27,7 +28,8 @@ export function removeMany(model: ModelInput, options: WriteOptions): ResourceMi
   const observe = compileObserve(compiled, options.references, 'delete');
   const writes: WritePart = {
     findBefore: (ctx) =>
-      collection.findTargets(
+      findTargets(
+        collection,
         { ...(ctx.filterQuery ?? missing('filterQuery', 'removeMany')), within: living(compiled, ctx.scope) },
         workOf(ctx),
       ),

@@ -1,6 +1,7 @@
 import { asCompiled, type CompiledModel, type ModelInput } from '../model/compile/compile-model.ts';
 import { leadsToPrivate } from '../model/read/private-fields.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
+import { findAgain, findTargets } from '../mongo/collection/whole-records.ts';
 import { living } from '../mongo/lifecycle/within.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
@@ -30,12 +31,13 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
   const collection = openReferencing(compiled, options);
   const writes: WritePart = {
     findBefore: (ctx) =>
-      collection.findTargets(
+      findTargets(
+        collection,
         { ...(ctx.filterQuery ?? missing('filterQuery', 'updateMany')), within: living(compiled, ctx.scope) },
         workOf(ctx),
       ),
     async findWritten(ctx, before) {
-      const after = new Map((await collection.findWritten(before, workOf(ctx))).map((record) => [record.idText, record]));
+      const after = new Map((await findAgain(collection, before, workOf(ctx))).map((record) => [record.idText, record]));
       return before.map((record) => ({ before: record, after: after.get(record.idText) }));
     },
   };

@@ -6,6 +6,7 @@ import { compileModel } from '../../src/model/compile/compile-model.ts';
 import { Room } from '../../src/model/relations/included.ts';
 import { type ModelCollection, openCollection } from '../../src/mongo/collection/collection.ts';
 import { idsOnly, partsAt, partsInOneReply, whole } from '../../src/mongo/collection/find.ts';
+import { findAgain, findTargets, readParts } from '../../src/mongo/collection/whole-records.ts';
 import { planRemove, planRestore, planUpdate } from '../../src/mongo/collection/write-plan.ts';
 import { Work } from '../../src/mongo/driver/work.ts';
 import { newDeletion } from '../../src/mongo/lifecycle/lifecycle.ts';
@@ -251,13 +252,10 @@ describe('every method of a collection sees a deleted record as gone', () => {
     upsert: (c) => expect(c.upsert(target, { _id: 'gone' }, new Work())).rejects.toMatchObject({ code: 'duplicate_key' }),
     updateMany: async (c) => expect(await c.updateMany(many, changes, new Work())).toEqual({ matched: 1, modified: 1, ids: ['live'] }),
     removeMany: async (c) => expect(await c.removeMany(many, new Work())).toEqual({ matched: 1, modified: 1, ids: ['live'] }),
-    findTargets: async (c) => expect((await c.findTargets(many, new Work())).map(({ id }) => id)).toEqual(['live']),
-    readParts: async (c) => {
-      for await (const some of c.readParts(['live', 'gone'], within, new Work())) expect(some.map(({ id }) => id)).toEqual(['live']);
-    },
-    findWritten: async (c) =>
-      expect((await c.findWritten(await c.findTargets(many, new Work()), new Work())).map(({ id }) => id)).toEqual(['live']),
     find: async (c) => {
+      expect((await findTargets(c, many, new Work())).map(({ id }) => id)).toEqual(['live']);
+      expect((await findAgain(c, await findTargets(c, many, new Work()), new Work())).map(({ id }) => id)).toEqual(['live']);
+      for await (const some of readParts(c, ['live', 'gone'], within, new Work())) expect(some.map(({ id }) => id)).toEqual(['live']);
       expect(await c.find({ within, limit: 10 }, idsOnly, new Work())).toEqual(['live']);
       expect(await c.find({ path: 'place', among: ['here'], within }, idsOnly, new Work())).toEqual(['live']);
       const both = { among: ['gone', 'live'], within };

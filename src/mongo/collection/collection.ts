@@ -79,7 +79,7 @@ function open(
   { maxTimeMS, warnOnScan, shareRoundTrips }: Required<Settings> & { readonly maxTimeMS: number },
 ): ModelCollection {
   const collection: Collection<Stored> = db.collection(model.collection, bsonOptions);
-  const { readOne, readMany, readLatest, write } = planCommands(model, db, collection, maxTimeMS);
+  const { readOne, readMany, readLatest, searchLatest, write } = planCommands(model, db, collection, maxTimeMS);
 
   const transact = compileTransact(db, maxTimeMS);
   const inserts = new SharedInserts(db, collection, shareRoundTrips);
@@ -100,16 +100,18 @@ function open(
     upsert: (target, stored, work) => runLoaded(work, upserting, (upsert) => upsert(target, stored, work)),
   };
   // `Object.assign`: a literal that spreads so many members would become a hash table, which is slow to make and read.
+  const ofReferences = openReferenceCommands(model, collection, { write });
+  const ofLibrary = openFind(collection, { readLatest, searchLatest });
   const reads = Object.assign(
     openReads(model, db, collection, { readOne, readMany, readLatest, maxTimeMS, warnOnScan, shareRoundTrips }),
     openRelated(model, db, collection, { readMany }),
-    openReferenceCommands(model, collection, { write }),
-    openFind(collection, { readLatest }),
+    ofLibrary,
   );
   const ofMany = Object.assign(
     openManyInserts(model, db, collection, { write, transact }),
-    openManyWrites(model, db, collection, { readMany, write, transact }),
+    openManyWrites(model, collection, { ...ofLibrary, ...ofReferences, write, transact }),
     openWriteOne(model, collection, { readLatest, write }),
+    ofReferences,
   );
   const plain: Operations = Object.assign(reads, ofMany, ofOne);
   return model.ledger ? Object.assign({}, plain, recordWrites(model, plain, transact, { db, maxTimeMS })) : plain;

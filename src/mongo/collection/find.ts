@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { Room } from '../../model/relations/included.ts';
 import type { Commands } from '../driver/commands.ts';
 import { inParts } from '../driver/in-parts.ts';
-import { asBytes, readAll } from '../driver/read-batches.ts';
+import { asBytes, type FirstBatch, isOpen, readAll } from '../driver/read-batches.ts';
 import type { Work } from '../driver/work.ts';
 import type { Within } from '../lifecycle/within.ts';
 import { both, filterOf } from '../predicate/filter-of.ts';
@@ -67,6 +67,19 @@ export function partsInOneReply(paths: readonly string[]): Shape<Stored> {
   return { ...partsAt(paths), take: readFirst };
 }
 
+/** Takes the bytes of as many whole records as fit into one reply of the database. */
+export const inOneReply: Shape<FirstBatch> = {
+  options: asBytes,
+  async take(cursor) {
+    try {
+      await cursor.hasNext();
+      return [{ found: cursor.readBufferedDocuments() as object as Uint8Array[], isCut: isOpen(cursor) }];
+    } finally {
+      await cursor.close(); // before the next command of a transaction
+    }
+  },
+};
+
 /** Takes whole records, as far as there is room. */
 export function whole(room = new Room(Number.POSITIVE_INFINITY)): Shape<StoredRecord> {
   return {
@@ -76,22 +89,25 @@ export function whole(room = new Room(Number.POSITIVE_INFINITY)): Shape<StoredRe
 }
 
 /** Opens the read of a collection. */
-export function openFind(collection: Collection<Stored>, { readLatest }: Pick<Commands, 'readLatest'>): Find {
-  function read<T>(filter: Filter, { within, limit, sort }: Matching, shape: Shape<T>, work: Work): Promise<T[]> {
+export function openFind(
+  collection: Collection<Stored>,
+  { readLatest, searchLatest }: Pick<Commands, 'readLatest' | 'searchLatest'>,
+): Find {
+  function read<T>(run: typeof readLatest, filter: Filter, { within, limit, sort }: Matching, shape: Shape<T>, work: Work): Promise<T[]> {
     const wanted = { ...shape.options, limit, batchSize: limit + 1, readPreference: 'primary', ...(sort && { sort }) } as const;
-    return readLatest(work, (command) =>
+    return run(work, (command) =>
       command.count(() => shape.take(collection.find(command.handOver(filter), { ...command.options, ...wanted }), within.model)),
     );
   }
 
   return {
     async find<T>(which: Which, shape: Shape<T>, work: Work): Promise<T[]> {
-      if (!which.among) return read(filterOf(which.within.predicate ?? {}), which, shape, work);
+      if (!which.among) return read(searchLatest, filterOf(which.within.predicate ?? {}), which, shape, work);
       const { within, among, path = '_id', limit } = which;
       const found: T[] = [];
       for (const some of inParts(among)) {
         const filter = both({ [path]: { $in: some } }, within.predicate);
-        for (const one of await read(filter, { within, limit: limit ?? some.length }, shape, work)) found.push(one);
+        for (const one of await read(readLatest, filter, { within, limit: limit ?? some.length }, shape, work)) found.push(one);
       }
       return found;
     },

@@ -21,9 +21,10 @@ import { changesNothing } from '../query/update-pipeline.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { idsOnly, whole } from './find.ts';
 import type { Operations, RecordedWrites } from './operations.ts';
-import type { Affected, Targets } from './write-many.ts';
+import { readParts } from './whole-records.ts';
+import type { Affected } from './write-many.ts';
 import { writesNothing } from './write-plan.ts';
-import type { Target } from './writer.ts';
+import type { Target, Targets } from './writer.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 
@@ -96,7 +97,7 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
   /** The states after a write, in the order of those before it. */
   async function readAfter(before: readonly StoredRecord[], work: Work): Promise<Iterable<States>> {
     const after = new Map<string, StoredRecord>();
-    for await (const some of plain.readParts(idsOf(before), everyRecord, work)) for (const one of some) after.set(one.idText, one);
+    for await (const some of readParts(plain, idsOf(before), everyRecord, work)) for (const one of some) after.set(one.idText, one);
     return mapEach(before, (one): States => [one.stored, after.get(one.idText)?.stored]);
   }
 
@@ -118,7 +119,7 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
       if (ids.length > max) return run(targets, []); // which refuses it
       return transaction.join(async () => {
         let modified = 0;
-        for await (const before of plain.readParts(ids, matching, work)) {
+        for await (const before of readParts(plain, ids, matching, work)) {
           const some = { ...targets, conditions: [], within: matching.and({ _id: { $in: idsOf(before) } }), max: before.length };
           modified += (await run(some, before)).modified;
         }
@@ -228,16 +229,18 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
 
     removeAll(ids, within, deletion, work) {
       return asOne(work, async () => {
-        for await (const before of plain.readParts(ids, within, work)) {
-          await plain.removeAll(idsOf(before), within, deletion, work);
+        let removed = 0;
+        for await (const before of readParts(plain, ids, within, work)) {
+          removed += await plain.removeAll(idsOf(before), within, deletion, work);
           await record(ofRemoved(before, deletion), work);
         }
+        return removed;
       });
     },
 
     rewriteAll(ids, within, pipelines, work) {
       return asOne(work, async () => {
-        for await (const before of plain.readParts(ids, within, work)) {
+        for await (const before of readParts(plain, ids, within, work)) {
           await plain.rewriteAll(idsOf(before), within, pipelines, work);
           await record(await readAfter(before, work), work);
         }

@@ -4,7 +4,7 @@ import { referencesKey } from '../../model/value/own-keys.ts';
 import type { Commands } from '../driver/commands.ts';
 import type { Told } from '../driver/duplicate-key.ts';
 import { inParts } from '../driver/in-parts.ts';
-import type { Work } from '../driver/work.ts';
+import type { Command, Work } from '../driver/work.ts';
 import { type Deletion, marking } from '../lifecycle/lifecycle.ts';
 import type { Within } from '../lifecycle/within.ts';
 import { both } from '../predicate/filter-of.ts';
@@ -21,8 +21,11 @@ export interface ReferenceCommands {
    * records there are.
    */
   holdAll(ids: readonly unknown[], within: Within, work: Work): Promise<number>;
-  /** Deletes these records, within reach: removes them, or marks them if their model has `t.deletedAt()`. */
-  removeAll(ids: readonly unknown[], within: Within, deletion: Deletion, work: Work): Promise<void>;
+  /**
+   * Deletes these records, within reach: removes them, or marks them if their model has `t.deletedAt()`. Returns how
+   * many it has deleted.
+   */
+  removeAll(ids: readonly unknown[], within: Within, deletion: Deletion, work: Work): Promise<number>;
   /** Removes these records for good, within reach. Returns how many it has removed. */
   purgeAll(ids: readonly unknown[], within: Within, work: Work): Promise<number>;
   /** Applies update pipelines to these records, one after the other, as one change within reach. */
@@ -37,16 +40,16 @@ export function openReferenceCommands(
   collection: Collection<Stored>,
   { write }: Pick<Commands, 'write'>,
 ): ReferenceCommands {
-  /** The filters of these records, for one command each. */
-  function* filtersOf(ids: readonly unknown[], within: Within): Generator<Filter> {
-    for (const some of inParts(ids)) yield both({ _id: { $in: some } }, within.predicate);
-  }
-
-  const rewriteAll: ReferenceCommands['rewriteAll'] = async (ids, within, pipelines, work) => {
+  /** Applies update pipelines, and returns how many changes they have made. */
+  async function rewrite(ids: readonly unknown[], within: Within, pipelines: readonly BsonDocument[][], work: Work): Promise<number> {
+    let modified = 0;
     for (const some of filtersOf(ids, within))
-      for (const pipeline of pipelines)
-        await write(work, (command) => collection.updateMany(command.handOver(some), pipeline, command.options), serverItself);
-  };
+      for (const pipeline of pipelines) {
+        const send = (command: Command) => collection.updateMany(command.handOver(some), pipeline, command.options);
+        modified += (await write(work, send, serverItself)).modifiedCount;
+      }
+    return modified;
+  }
 
   async function purgeAll(ids: readonly unknown[], within: Within, work: Work): Promise<number> {
     let purged = 0;
@@ -57,22 +60,31 @@ export function openReferenceCommands(
 
   return {
     async holdAll(ids, within, work) {
-      const hold = (some: Filter) =>
-        write(work, (command) => collection.updateMany(command.handOver(some), countReference, command.options));
       let held = 0;
-      for (const some of filtersOf(ids, within)) held += (await hold(some)).matchedCount;
+      for (const some of filtersOf(ids, within)) {
+        const hold = (command: Command) => collection.updateMany(command.handOver(some), countReference, command.options);
+        held += (await write(work, hold)).matchedCount;
+      }
       return held;
     },
 
     async removeAll(ids, within, deletion, work) {
       const marked = marking(model, deletion);
-      if (!marked) return void (await purgeAll(ids, within, work));
-      return rewriteAll(ids, within, [buildUpdate(model, marked, deletion.writtenAt ?? deletion.at)], work);
+      if (!marked) return purgeAll(ids, within, work);
+      return rewrite(ids, within, [buildUpdate(model, marked, deletion.writtenAt ?? deletion.at)], work);
     },
 
     purgeAll,
-    rewriteAll,
+
+    async rewriteAll(ids, within, pipelines, work) {
+      await rewrite(ids, within, pipelines, work);
+    },
   };
+}
+
+/** The filters of records with these ids, within reach, for one command each. */
+export function* filtersOf(ids: readonly unknown[], within: Within, where?: Filter): Generator<Filter> {
+  for (const some of inParts(ids)) yield both(both({ _id: { $in: some } }, within.predicate), where);
 }
 
 /** The request has no field for what a delete or restore does to further records. */

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Told } from '../driver/duplicate-key.ts';
 import type { Within } from '../lifecycle/within.ts';
-import type { Predicate } from '../predicate/predicate.ts';
+import type { Condition, Predicate } from '../predicate/predicate.ts';
 import type { Precondition } from '../query/precondition.ts';
 import type { WriteBounds } from '../query/require-within.ts';
 import type { StoredRecord } from '../stored-record.ts';
@@ -66,6 +66,16 @@ export interface Target {
   readonly id: unknown;
   readonly within: Within;
   readonly precondition: Precondition | undefined;
+  /** @default the application itself */
+  readonly writer?: Writer | undefined;
+}
+
+/** The records that a write to many addresses. */
+export interface Targets {
+  readonly conditions: readonly Condition[];
+  readonly within: Within;
+  /** The most records that may match. If more do, it is 422, and nothing is written. */
+  readonly max: number;
   /** @default the application itself */
   readonly writer?: Writer | undefined;
 }

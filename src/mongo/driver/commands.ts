@@ -21,6 +21,8 @@ export interface Commands {
   readonly readMany: Run;
   /** Reads from the primary, after a write has missed: a secondary may not have the current record yet. */
   readonly readLatest: Run;
+  /** The same for many records that are found by what they fulfil. Its timeout advises as that of `readMany`. */
+  readonly searchLatest: Run;
   /** Writes. */
   readonly write: <T>(work: Work, send: (command: Command) => Promise<T>, writer?: Told) => Promise<T>;
 }
@@ -49,6 +51,7 @@ export function planCommands(model: CompiledModel, db: Db, collection: Pick<Coll
     readOne: reading(plan({ isWrite: false, need })),
     readMany: reading(plan({ isWrite: false, need, isList: true })),
     readLatest: reading(plan({ isWrite: false, need: 'primary' })),
+    searchLatest: reading(plan({ isWrite: false, need: 'primary', isList: true })),
     write(work, send, writer) {
       if (work.transaction) work.transaction.writes++;
       return work.run(write, (command) => {

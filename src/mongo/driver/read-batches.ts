@@ -181,6 +181,7 @@ function takeBuffered(cursor: AbstractCursor<unknown>): Uint8Array[] {
   return cursor.readBufferedDocuments() as Uint8Array[];
 }
 
-function isOpen({ id }: AbstractCursor<unknown>): boolean {
+/** Whether the database has more of a cursor than it has sent. */
+export function isOpen({ id }: AbstractCursor<unknown>): boolean {
   return id !== undefined && !id.isZero();
 }

@@ -2,7 +2,7 @@ import { idToJson } from '../../../model/value/number-in-path.ts';
 import type { Changes, EmbeddedMerge } from '../../../model/write/plan-changes.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
 import { idsOnly, partsInOneReply } from '../../collection/find.ts';
-import type { Targets } from '../../collection/write-many.ts';
+import type { Targets } from '../../collection/writer.ts';
 import { inParts } from '../../driver/in-parts.ts';
 import type { Work } from '../../driver/work.ts';
 import { type Filter, fulfilling } from '../../predicate/predicate.ts';
