@@ -1,5 +1,5 @@
 export type { Api, KoaRouter } from './api/api.ts';
-export type { ApiOptions, BatchOptions, ConcurrencyOptions, IdempotencyOptions, OpenapiOptions } from './api/api-options.ts';
+export type { ApiOptions, ConcurrencyOptions, IdempotencyOptions, OpenapiOptions } from './api/api-options.ts';
 export type { CloseOptions } from './api/close.ts';
 export { diagram } from './api/diagram.ts';
 export type { FetchOptions, RequestHandler } from './api/in-process.ts';
@@ -21,6 +21,7 @@ export {
   type ProblemOptions,
   Unauthorized,
 } from './errors.ts';
+export type { BatchOptions } from './features/batch/api-types.ts';
 export type { CounterOptions } from './features/counters/field.ts';
 export { type ExportRecordsOptions, exportRecords } from './features/export/export-records.ts';
 export type { FieldChange, HistoryOptions, RecordChange } from './features/history/types.ts';

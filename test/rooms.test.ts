@@ -63,7 +63,6 @@ const rooms = [
   'delivery',
   'live',
   'middleware',
-  'batch',
   'resource/define',
   'resource/relations',
   'resource/table',
@@ -95,6 +94,8 @@ const takers: readonly (readonly [RegExp, string])[] = [
   [/^features\/[\w-]+\/mongo\//, 'mongo'],
   [/^features\/(?:[\w-]+\/)?stores?\.ts$/, 'store'],
   [/^features\/(?:[\w-]+\/)?descriptions?\.ts$/, 'openapi/operations'],
+  [/^features\/[\w-]+\/describe\.ts$/, 'openapi/operations'],
+  [/^features\/(?:apis|[\w-]+\/(?:api|chain))\.ts$/, 'api'],
   [/^features\//, 'resource/table'],
 ];
 

@@ -1,3 +1,4 @@
+import type { OptionsOfApis } from '../features/api-types.ts';
 import type { CrossOriginOptions } from '../middleware/cross-origin.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
 import type { KoaContext } from '../middleware/exchange/koa-context.ts';
@@ -27,20 +28,6 @@ export interface OpenapiOptions<Principal, App = KoaContext> {
    * @default false
    */
   readonly perCaller?: boolean;
-}
-
-/** Limits of a batch. */
-export interface BatchOptions {
-  /** How many operations a batch may have, up to 1,000. More are answered with 422. @default 100 */
-  readonly maxOperations?: number;
-  /** Largest body of a batch, in bytes. A larger one is answered with 413. @default `maxBody` */
-  readonly maxBytes?: number;
-  /**
-   * Largest answer of a batch, in bytes, from 1,024 to 268,435,456. If it would be larger, nothing is written, and the
-   * answer is 413. The records of operations without a body in their answer, such as deletes, count too.
-   * @default 16 MiB (16,777,216)
-   */
-  readonly maxAnswerBytes?: number;
 }
 
 /** Settings of `Idempotency-Key`. */
@@ -81,7 +68,8 @@ export interface ApiOptions<Resource, Principal = unknown, App = KoaContext>
     PlainOptions,
     ThroughLimits,
     SearchLimits,
-    ReferenceLimits {
+    ReferenceLimits,
+    OptionsOfApis {
   /** The database of the models' collections. */
   readonly db: Database;
   /** The resources that `resource()` of the service has returned. Their paths must differ. */
@@ -207,12 +195,6 @@ export interface ApiOptions<Resource, Principal = unknown, App = KoaContext>
    */
   readonly requestIds?: boolean;
   /**
-   * Serves `POST <prefix>/batch`: several writes of the api in one transaction, all or nothing. It needs a replica set.
-   * See `docs/reference/batch.md`.
-   * @default false
-   */
-  readonly batch?: boolean | BatchOptions;
-  /**
    * Answers a POST, PATCH or batch that comes again with the same `Idempotency-Key` as the first time, and writes
    * nothing again. It needs a replica set. See `docs/reference/idempotency.md`.
    * @default none: the header has no effect
@@ -284,7 +266,6 @@ export const apiOptionNames = [
   'observe',
   'problem',
   'requestIds',
-  'batch',
   'idempotency',
   'removals',
   'openapi',

@@ -22,8 +22,7 @@ import { warnOfDoubts } from '../resource/warn-of-doubts.ts';
 import type { StoreOf } from '../store/store.ts';
 import { Stores } from '../store/stores.ts';
 import type { Api } from './api.ts';
-import { type ApiOptions, apiOptionNames } from './api-options.ts';
-import { compileBatch } from './batch-route.ts';
+import type { ApiOptions } from './api-options.ts';
 import { type Closing, compileClose } from './close.ts';
 import { compileDeliver } from './compile-deliver.ts';
 import { compileIdempotency } from './compile-idempotency.ts';
@@ -34,9 +33,12 @@ import { compileIdentify } from './identify.ts';
 import { InFlight, watchConnections } from './in-flight.ts';
 import { compileFetch } from './in-process.ts';
 import { compileKoaAdapter, compileRouter } from './koa-adapter.ts';
+import { openPlugins } from './open-plugins.ts';
 import { compileBeforeDocument, compileOuterMiddlewares } from './outer-middlewares.ts';
 import { checkPlainOptions, compileApp } from './plain-adapter.ts';
+import type { ApiParts } from './plugin.ts';
 import {
+  optionNames,
   readConcurrency,
   readDatabase,
   readExtras,
@@ -73,7 +75,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   warnOfDoubts(resources, models);
   resources.forEach(warnOfScope);
   reachabilityOf(readDatabase(options).client); // it learns of servers from now on, whatever asks for one first
-  warnOfStandalone(readDatabase(options), description);
+  warnOfStandalone(readDatabase(options), resources, parts.needing);
   watchConnections();
   const answering = {
     probes: compileProbes(probes),
@@ -156,18 +158,23 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     const own = readIdempotency(options);
     return own && compileIdempotency(own, readDatabase(options), settings().maxTimeMS);
   });
+  const parts: ApiParts = {
+    options,
+    concurrency: () => readConcurrency(options),
+    settings: () => carrying(),
+    resources: () => resources(),
+    before: () => outer().before,
+    dispatch: () => dispatch(),
+  };
+  const plugins = once(() => openPlugins(parts));
   const carrying = once(() => ({
     ...settings(),
-    isCarried: extras().batch !== undefined || idempotency() !== undefined,
+    isCarried: plugins().carrying.length > 0 || idempotency() !== undefined,
     idempotency: idempotency()?.middleware,
   }));
   const linked = once(() => linkResources(unlinked(), models(), carrying()));
   const resources = once(() => {
     return tryAll(linked().resources.map((resource) => () => serveResource(resource, outer(), linked().inView)));
-  });
-  const batch = once(() => {
-    const limits = extras().batch;
-    return limits && compileBatch(resources(), outer().before, limits, carrying(), dispatch, readConcurrency(options));
   });
   const description = once(
     (): ApiDescription => ({
@@ -178,7 +185,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
       givesIds: readRequestIds(options),
       writesProblems: options.problem !== undefined,
       idempotency: idempotency(),
-      batch: batch(),
+      beside: plugins().beside,
       beforeDocument: compileBeforeDocument(extras(), outer()),
       guardedDocument: extras().documentGuards?.length ? `${prefix()}/${documentPath}` : undefined,
       rules: [...new Set(linked().resources.flatMap((one) => relevantRules(one)))],
@@ -189,21 +196,22 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     }),
   );
   const probes = once(() => (extras().health ? compileHealthRoutes(readDatabase(options), closing, outer().answerProblems) : []));
-  const routes = once(() => compileRouteTable(description(), extras(), probes()));
+  const routes = once(() => compileRouteTable(description(), extras(), probes(), plugins().beside));
   const dispatch = once((): Dispatch => compileDispatch(routes(), prefix()));
   tryAll([
-    () => checkNames('option', Object.keys(options), apiOptionNames, 'an api'),
+    () => checkNames('option', Object.keys(options), optionNames, 'an api'),
     () => checkPlainOptions(options),
     prefix,
     settings,
     extras,
+    plugins,
     outer,
     idempotency,
     removals,
     info,
     models,
     unlinked,
-    () => checkPaths(unlinked(), extras()),
+    () => checkPaths(unlinked(), extras(), plugins().beside),
     () => checkRules(unlinked(), models(), Object.keys(rules ?? {})),
     linked,
     resources,
@@ -224,6 +232,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     ownModels: [idempotency()?.model ?? [], Object.values(removals() ?? {})].flat(),
     removing: removals() && removing(),
     latches: linked().references?.latchModel,
+    needing: [...plugins().carrying, ...(idempotency() ? ['idempotency'] : [])],
   };
 }
 

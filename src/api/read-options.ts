@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import { ConfigurationError } from '../errors.ts';
+import { apiPlugins } from '../features/apis.ts';
 import { showName } from '../hints.ts';
 import { hasMark, markOf } from '../marks.ts';
 import { bodyLimits } from '../middleware/body-limit.ts';
@@ -27,7 +28,6 @@ import {
   byDefault,
   checkOptions,
   checkValue,
-  defaultOf,
   type LegalOptions,
   pickOptions,
   refuseMisspelt,
@@ -36,14 +36,7 @@ import {
 } from '../options.ts';
 import type { ApiSettings } from '../resource/define/compiled-resource.ts';
 import type { ResourceDefinition } from '../resource/define/resource-options.ts';
-import {
-  type ApiOptions,
-  apiOptionNames,
-  type BatchOptions,
-  type ConcurrencyOptions,
-  type IdempotencyOptions,
-  type OpenapiOptions,
-} from './api-options.ts';
+import { type ApiOptions, apiOptionNames, type ConcurrencyOptions, type IdempotencyOptions, type OpenapiOptions } from './api-options.ts';
 
 type Options = ApiOptions<ResourceDefinition>;
 
@@ -102,25 +95,6 @@ const legalConcurrency: LegalOptions<ConcurrencyOptions<never>> = {
   by: required(aFunction),
 };
 
-/** The limits of a batch. */
-export type BatchLimits = Required<BatchOptions>;
-
-/** Reads `batch` of an api; undefined if batches are not served. */
-function readBatch({ batch = false, maxBody }: Options): BatchLimits | undefined {
-  if (batch === false) return undefined;
-  if (batch !== true && !isObject(batch))
-    throw new ConfigurationError('`batch` must be true, false or `{ maxOperations, maxBytes, maxAnswerBytes }`.');
-  const given: BatchOptions = batch === true ? {} : batch;
-  const limits = checkOptions(given, legalBatch, '`batch`');
-  return { ...limits, maxBytes: limits.maxBytes ?? maxBody ?? defaultOf(bodyLimits.maxBody) };
-}
-
-const legalBatch = {
-  maxOperations: byDefault(100, aWholeNumber(1, 1_000, ' of operations')),
-  maxBytes: aWholeNumber(1, undefined, ' of bytes'),
-  maxAnswerBytes: aPageBound,
-};
-
 /** Reads `idempotency` of an api; undefined if the header has no effect. */
 export function readIdempotency(options: Options): Required<IdempotencyOptions<never>> | undefined {
   const { idempotency } = options;
@@ -146,15 +120,18 @@ export function readRemovals({ removals }: Options): { readonly model: Model; re
   return { model: removals as unknown as Model, steps: (removals as unknown as Record<symbol, Model>)[mark] as Model };
 }
 
+/** The names of the options of an api. */
+export const optionNames = [...apiOptionNames, ...apiPlugins.flatMap(({ options }) => options)];
+
 /** Reads the database. */
 export function readDatabase(options: Options): Db {
-  refuseMisspelt('db', options, apiOptionNames, 'an api');
+  refuseMisspelt('db', options, optionNames, 'an api');
   return asDb(options.db);
 }
 
 /** Reads the definitions of the resources. */
 export function readResources(options: Options): readonly ResourceDefinition[] {
-  refuseMisspelt('resources', options, apiOptionNames, 'an api');
+  refuseMisspelt('resources', options, optionNames, 'an api');
   checkValue('`resources` of an api', options.resources, anArrayOf('what `resource()` of its service returns', isObject));
   return options.resources;
 }
@@ -176,20 +153,17 @@ export interface Extras {
   readonly isPerCaller: boolean;
   readonly docs: boolean;
   readonly health: boolean;
-  readonly batch: BatchLimits | undefined;
 }
 
 /** Reads what the api serves beside its resources. */
-export function readExtras(given: Options): Extras {
-  const { openapi = true, docs = false, health = false } = given;
-  const [document, batch] = tryAll([
+export function readExtras({ openapi = true, docs = false, health = false }: Options): Extras {
+  const [document] = tryAll([
     () => readDocument(openapi),
-    () => readBatch(given),
     () => checkValue('`docs`', docs, trueOrFalse),
     () => checkValue('`health`', health, trueOrFalse),
   ]);
   if (docs && !document) throw new ConfigurationError('`docs` shows the description: it needs `openapi`.');
-  return { documentGuards: document?.guards, isPerCaller: document?.perCaller ?? false, docs, health, batch };
+  return { documentGuards: document?.guards, isPerCaller: document?.perCaller ?? false, docs, health };
 }
 
 const [isArrayOfFunctions] = anArrayOf('functions', aFunction[0]);

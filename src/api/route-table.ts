@@ -11,14 +11,13 @@ import { tryAll } from '../mistakes.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
 import { buildDocument, checkDocument } from '../openapi/build-document.ts';
 import { docsPath } from '../openapi/docs-page.ts';
-import { batchPath } from '../openapi/operations/describe-batch.ts';
 import { documentPath } from '../openapi/operations/describe-document.ts';
 import type { UnlinkedResource } from '../resource/define/compiled-resource.ts';
 import type { ServedResource, ServedRow } from '../resource/serve-resource.ts';
 import { endpointsOf, type RowsOfEndpoint, usualOf } from '../resource/table/row.ts';
-import { compileBatchRoute } from './batch-route.ts';
 import { compileDocsRoutes } from './docs-routes.ts';
 import { healthPath } from './health.ts';
+import type { OwnOperations } from './plugin.ts';
 import type { Extras } from './read-options.ts';
 import type { Route } from './route.ts';
 import { sendDocument } from './send-document.ts';
@@ -27,13 +26,17 @@ import { sendDocument } from './send-document.ts';
 export type RouteTable = ReadonlyMap<string, readonly Route[]>;
 
 /** Refuses two resources with one path, and a resource with a path that the api itself serves. */
-export function checkPaths(resources: readonly UnlinkedResource[], { documentGuards, docs, health, batch }: Extras): void {
+export function checkPaths(
+  resources: readonly UnlinkedResource[],
+  { documentGuards, docs, health }: Extras,
+  beside: readonly OwnOperations[],
+): void {
   const paths = resources.map(({ path }) => path);
   const taken = [
     ...(documentGuards ? [[documentPath, 'its description there, unless `openapi` is false'] as const] : []),
     ...(docs ? [[docsPath, 'its docs page there, unless `docs` is false'] as const] : []),
     ...(health ? [[healthPath, 'its health there, as `health` is true'] as const] : []),
-    ...(batch ? [[batchPath, 'batches there, unless `batch` is false'] as const] : []),
+    ...beside.map(({ path, what }) => [path, what] as const),
   ];
   tryAll([
     ...paths.map((path, index) => () => {
@@ -47,16 +50,21 @@ export function checkPaths(resources: readonly UnlinkedResource[], { documentGua
 }
 
 /** Compiles the routes of all resources, and the other routes of the api. */
-export function compileRouteTable(description: ApiDescription, { docs, isPerCaller }: Extras, probes: readonly Route[]): RouteTable {
+export function compileRouteTable(
+  description: ApiDescription,
+  { docs, isPerCaller }: Extras,
+  probes: readonly Route[],
+  beside: readonly OwnOperations[],
+): RouteTable {
   const { resources, beforeDocument: before } = description;
-  const ofBatch = description.batch ? [[batchPath, [compileBatchRoute(description.batch)]] as const] : [];
+  const others = beside.map(({ path, routes }) => [path, routes()] as const);
   const [ofResources, ofDocument, ofDocs] = tryAll([
     () => tryAll(resources.map((resource) => () => [resource.path, compileRoutes(resource)] as const)),
     () => (before ? [[documentPath, [compileDocumentRoute(description, isPerCaller, before)]] as const] : []),
     () => (docs && before ? [[docsPath, compileDocsRoutes(description, before)] as const] : []),
   ]);
   const ofHealth = probes.length > 0 ? [[healthPath, probes] as const] : [];
-  return new Map<string, readonly Route[]>([...ofResources, ...ofDocument, ...ofDocs, ...ofHealth, ...ofBatch]);
+  return new Map<string, readonly Route[]>([...ofResources, ...ofDocument, ...ofDocs, ...ofHealth, ...others]);
 }
 
 /** One route for each endpoint of a resource. */

@@ -4,21 +4,14 @@ import { reachabilityOf } from '../mongo/driver/reachability.ts';
 import type { CompiledResource } from '../resource/define/compiled-resource.ts';
 import { isWriteOfMany, singleWrites } from '../resource/define/standard-operations.ts';
 
-/** The features of an api that need transactions. */
-interface Needing {
-  readonly batch?: unknown;
-  readonly idempotency?: unknown;
-  readonly resources: readonly CompiledResource[];
-}
-
 /**
  * Warns (`process.emitWarning`) if an api needs transactions, and its client is connected to a standalone server, which
- * has none: what needs them is answered with 501. The warning comes at once, or when the client has connected.
+ * has none: what needs them is answered with 501. `options` are those of the api that need them. The warning comes at
+ * once, or when the client has connected.
  */
-export function warnOfStandalone(db: Db, { batch, idempotency, resources }: Needing): void {
+export function warnOfStandalone(db: Db, resources: readonly CompiledResource[], options: readonly string[]): void {
   const needing = [
-    ...(batch ? ['`batch`'] : []),
-    ...(idempotency ? ['`idempotency`'] : []),
+    ...options.map((name) => `\`${name}\``),
     ...resources.flatMap(needingOf),
     ...needingOfReferences(resources),
     ...needingOfLedgers(resources),

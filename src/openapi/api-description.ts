@@ -5,7 +5,8 @@ import { tryAll } from '../mistakes.ts';
 import { definedOf, isObject } from '../model/value/plain-object.ts';
 import { anArrayOf, anObject, aString, checkValue, oneOf, orUndefined } from '../options.ts';
 import type { ServedResource } from '../resource/serve-resource.ts';
-import type { Contact, Info, License, SecurityRequirement, SecurityScheme } from './document.ts';
+import type { Components } from './components.ts';
+import type { Contact, Info, License, OpenapiDocument, SecurityRequirement, SecurityScheme } from './document.ts';
 
 /** Options of an api for its OpenAPI description. */
 export interface DescriptionOptions {
@@ -57,14 +58,13 @@ export const descriptionOptionNames = [
   'problems',
 ] as const;
 
-/** The inputs of the description of batches. */
-export interface BatchDescription {
-  /** The middlewares that a batch runs through. */
-  readonly chain: readonly ResourceMiddleware[];
-  readonly maxOperations: number;
-  /** The problems of the operations that a batch may have. */
-  ofMembers(): readonly ProblemCode[];
+/** Operations of an api beside those of its resources. */
+export interface DescribesItself {
+  describe(api: ApiDescription, components: Components): PartOfDocument;
 }
+
+/** What a document gets of such operations. */
+export type PartOfDocument = Pick<OpenapiDocument, 'paths' | 'tags'>;
 
 /** The inputs of the description of an api. */
 export interface ApiDescription {
@@ -91,8 +91,8 @@ export interface ApiDescription {
   readonly rules: readonly string[];
   /** The description of what callers see for whom these rules hold. */
   seenBy(held: ReadonlySet<string>): ApiDescription;
-  /** The operation that carries out several others. Undefined if it is not served. */
-  readonly batch?: BatchDescription | undefined;
+  /** The operations of plug-ins that are about no resource. */
+  readonly beside: readonly DescribesItself[];
 }
 
 /**

@@ -6,7 +6,6 @@ import { Components } from './components.ts';
 import { describeResource } from './describe-resource.ts';
 import type { OpenapiDocument, Part, Schema } from './document.ts';
 import { withCommonHeaders } from './operations/common-headers.ts';
-import { describeBatch } from './operations/describe-batch.ts';
 import { describeDocument } from './operations/describe-document.ts';
 import { findDoubtful, type NamedPart } from './schemas/find-doubtful.ts';
 import { findIncluded } from './schemas/included-records.ts';
@@ -39,15 +38,20 @@ export function buildDocument(api: ApiDescription): OpenapiDocument {
     const schemas = schemasOf(resource.path);
     return describeResource({ api, resource, schemas, schemasOf, components, operationId: (row) => operationId(resource, row) });
   });
-  const batch = api.batch ? describeBatch(api, api.batch, components) : { paths: {}, tags: [] };
-  const own = api.beforeDocument ? describeDocument(api, components) : { paths: {}, tags: [] };
+  const others = [
+    ...api.beside.map((one) => one.describe(api, components)),
+    ...(api.beforeDocument ? [describeDocument(api, components)] : []),
+  ];
   const document: OpenapiDocument = {
     openapi: '3.1.0',
     info: api.info,
     servers: [{ url: '/' }],
     ...securityOf(api),
-    tags: [...api.resources.map((resource) => ({ name: resource.path, description: resource.description })), ...batch.tags, ...own.tags],
-    paths: Object.assign({}, ...paths, batch.paths, own.paths) as Record<string, Part>,
+    tags: [
+      ...api.resources.map((resource) => ({ name: resource.path, description: resource.description })),
+      ...others.flatMap(({ tags }) => tags),
+    ],
+    paths: Object.assign({}, ...paths, ...others.map((one) => one.paths)) as Record<string, Part>,
     components: { ...components.all(), ...(Object.keys(api.securitySchemes).length > 0 ? { securitySchemes: api.securitySchemes } : {}) },
   };
   return withCommonHeaders(document, api.givesIds);

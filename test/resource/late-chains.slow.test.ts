@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { ConfigurationError, cursorPaging, defineModel, service, t } from '../../src/index.ts';
 import { checkOrder } from '../../src/middleware/exchange/order.ts';
 import type { ApiDescription } from '../../src/openapi/api-description.ts';
+import { Components } from '../../src/openapi/components.ts';
 import { useDatabase } from '../support/database/database.ts';
 
 // A chain of a standard operation is made by its first request. A mistake that showed only then would be a 500 for a
@@ -147,7 +148,7 @@ function raise(error: Error): never {
 
 /** What only shows when the chains are made and run. */
 async function mistakesOf({ description }: Made): Promise<string[]> {
-  const { resources, batch } = description;
+  const { resources, beside } = description;
   const found: string[] = [];
   const attempt = async (what: string, run: () => unknown) => {
     try {
@@ -156,7 +157,7 @@ async function mistakesOf({ description }: Made): Promise<string[]> {
       if (error !== stop) found.push(`${what}: ${error}`);
     }
   };
-  await attempt('batch', () => batch?.ofMembers());
+  for (const one of beside) await attempt('beside', () => one.describe(description, new Components()));
   for (const held of [[], ['staff']])
     for (const { rows } of description.seenBy(new Set(held)).resources)
       for (const { name, chain } of rows) await attempt(`${name}, seen by [${held}]`, chain);

@@ -1,7 +1,7 @@
-import { Problem } from '../errors.ts';
-import { answerBody } from '../middleware/exchange/answer-body.ts';
-import type { Context } from '../middleware/exchange/context.ts';
-import { toProblem } from '../middleware/problems.ts';
+import { Problem } from '../../errors.ts';
+import { answerBody } from '../../middleware/exchange/answer-body.ts';
+import type { Context } from '../../middleware/exchange/context.ts';
+import { toProblem } from '../../middleware/problems.ts';
 
 /** The JSON of one answer, in parts: the body is not copied. */
 type Answer = readonly Buffer[];

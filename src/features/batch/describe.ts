@@ -1,22 +1,33 @@
-import { batchMethods, mostRefs, pathPattern } from '../../batch/read-batch.ts';
+import type { ResourceMiddleware } from '../../middleware/exchange/context.ts';
 import { problemsOf } from '../../middleware/exchange/descriptor.ts';
-import type { ApiDescription, BatchDescription } from '../api-description.ts';
-import type { Components } from '../components.ts';
-import type { OpenapiDocument, Part } from '../document.ts';
-import { idempotencyKey } from './headers.ts';
-import { noStore, problemResponses } from './problem-responses.ts';
+import type { ApiDescription, PartOfDocument } from '../../openapi/api-description.ts';
+import type { Components } from '../../openapi/components.ts';
+import type { Part } from '../../openapi/document.ts';
+import { idempotencyKey } from '../../openapi/operations/headers.ts';
+import { noStore, problemResponses } from '../../openapi/operations/problem-responses.ts';
+import type { ServedResource } from '../../resource/serve-resource.ts';
+import { batchMethods, mostRefs, pathPattern } from './read-batch.ts';
 
 /** The path of batches below the prefix of the api. A resource cannot have it while they are served. */
 export const batchPath = 'batch';
 
+/** What a batch runs through. */
+interface DescribedBatch {
+  readonly chain: readonly ResourceMiddleware[];
+  readonly maxOperations: number;
+  /** The resources whose operations it may have. */
+  readonly resources: readonly ServedResource[];
+}
+
 /** Describes the operation that carries out several others. */
-export function describeBatch(
-  api: ApiDescription,
-  batch: BatchDescription,
-  components: Components,
-): Pick<OpenapiDocument, 'paths' | 'tags'> {
-  const problems = [...batch.chain.flatMap((middleware) => problemsOf(middleware, 'POST')), ...batch.ofMembers()];
-  const key = idempotencyKey(api, batch.chain, components);
+export function describeBatch(api: ApiDescription, batch: DescribedBatch, components: Components): PartOfDocument {
+  const { chain, maxOperations, resources } = batch;
+  const members = resources.flatMap(({ rows }) => rows.filter(({ isMember }) => isMember));
+  const problems = [
+    ...chain.flatMap((middleware) => problemsOf(middleware, 'POST')),
+    ...members.flatMap(({ method, chain }) => chain().flatMap((middleware) => problemsOf(middleware, method))),
+  ];
+  const key = idempotencyKey(api, chain, components);
   const operation: Part = {
     operationId: 'runBatch',
     summary: 'Carry out several operations in one transaction',
@@ -27,7 +38,7 @@ export function describeBatch(
     ...(key.length > 0 ? { parameters: key } : {}),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: components.refer('schemas', 'BatchRequest', bodySchema(batch)) } },
+      content: { 'application/json': { schema: components.refer('schemas', 'BatchRequest', bodySchema(maxOperations)) } },
     },
     responses: {
       200: {
@@ -44,7 +55,7 @@ export function describeBatch(
   };
 }
 
-function bodySchema({ maxOperations }: BatchDescription): Part {
+function bodySchema(maxOperations: number): Part {
   return {
     type: 'object',
     properties: { operations: { type: 'array', minItems: 1, maxItems: maxOperations, items: operationSchema } },

@@ -1,6 +1,6 @@
-import type { Context, Replays } from '../middleware/exchange/context.ts';
-import type { Sought } from '../middleware/exchange/require-seen.ts';
-import { Turn } from '../mongo/driver/turn.ts';
+import type { Context, Replays } from '../../middleware/exchange/context.ts';
+import type { Sought } from '../../middleware/exchange/require-seen.ts';
+import { Turn } from '../../mongo/driver/turn.ts';
 import { ofOperation } from './batch.ts';
 import { operationContext } from './operation-context.ts';
 import { readBatch } from './read-batch.ts';

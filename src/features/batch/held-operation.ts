@@ -1,4 +1,4 @@
-import type { Context } from '../middleware/exchange/context.ts';
+import type { Context } from '../../middleware/exchange/context.ts';
 
 /** One operation of a batch, whose chain has run up to its write. */
 export interface HeldOperation {

@@ -1,6 +1,6 @@
-import { validationFailed } from '../errors.ts';
-import { isObject } from '../model/value/plain-object.ts';
-import { Invalid } from '../rules.ts';
+import { validationFailed } from '../../errors.ts';
+import { isObject } from '../../model/value/plain-object.ts';
+import { Invalid } from '../../rules.ts';
 import type { BatchOperation } from './read-batch.ts';
 
 /** The id of a record that an operation creates. */

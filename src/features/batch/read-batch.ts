@@ -1,9 +1,9 @@
-import { bodyNoObject, validationFailed } from '../errors.ts';
-import { once } from '../mistakes.ts';
-import { compileBody } from '../model/compile/compile-body.ts';
-import { t } from '../model/define/t.ts';
-import { isObject } from '../model/value/plain-object.ts';
-import { Invalid } from '../rules.ts';
+import { bodyNoObject, validationFailed } from '../../errors.ts';
+import { once } from '../../mistakes.ts';
+import { compileBody } from '../../model/compile/compile-body.ts';
+import { t } from '../../model/define/t.ts';
+import { isObject } from '../../model/value/plain-object.ts';
+import { Invalid } from '../../rules.ts';
 
 /** One operation of a batch, as the client sends it. */
 export interface BatchOperation {

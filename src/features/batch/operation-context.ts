@@ -1,8 +1,8 @@
 import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { stringifyJson } from '../http/json.ts';
-import { jsonType } from '../http/media-type.ts';
-import type { Context } from '../middleware/exchange/context.ts';
+import { stringifyJson } from '../../http/json.ts';
+import { jsonType } from '../../http/media-type.ts';
+import type { Context } from '../../middleware/exchange/context.ts';
 import type { BatchOperation } from './read-batch.ts';
 
 /**

@@ -1,0 +1,46 @@
+import type { OptionsOfApis } from '../features/api-types.ts';
+import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
+import type { DescribesItself } from '../openapi/api-description.ts';
+import type { ApiSettings } from '../resource/define/compiled-resource.ts';
+import type { ResourceDefinition } from '../resource/define/resource-options.ts';
+import type { ServedResource } from '../resource/serve-resource.ts';
+import type { ApiOptions, ConcurrencyOptions } from './api-options.ts';
+import type { Dispatch } from './dispatch.ts';
+import type { Route } from './route.ts';
+
+/** What a plug-in adds to apis. */
+export interface ApiPlugin {
+  /** The names of its options. */
+  readonly options: readonly (keyof OptionsOfApis)[];
+  /** Checks its options, and says what it adds to an api. Undefined if they ask for nothing. */
+  open(api: ApiParts): AddedToApi | undefined;
+}
+
+/** What a plug-in adds to an api. */
+export interface AddedToApi {
+  /** Whether it carries out writes of clients in a transaction. */
+  readonly carriesOut?: boolean;
+  /** Its own operations. */
+  readonly serves?: OwnOperations;
+}
+
+/** The operations of a plug-in that are about no resource. */
+export interface OwnOperations extends DescribesItself {
+  /** The first segment of their paths below the prefix, which no resource may have. */
+  readonly path: string;
+  /** The rest of the sentence for a resource that has it: \`the api serves …\`. */
+  readonly what: string;
+  routes(): readonly Route[];
+}
+
+/** What a plug-in knows of an api that is being compiled. Its functions are for later: \`open\` calls none of them. */
+export interface ApiParts {
+  readonly options: ApiOptions<ResourceDefinition>;
+  /** The places of all clients together, and of each. */
+  concurrency(): Partial<ConcurrencyOptions<never>>;
+  settings(): ApiSettings;
+  resources(): readonly ServedResource[];
+  /** What runs before every operation. */
+  before(): readonly ResourceMiddleware[];
+  dispatch(): Dispatch;
+}

@@ -1,0 +1,7 @@
+import type { OfBatches } from './batch/api-types.ts';
+
+/** The options that plug-ins add to apis. */
+// biome-ignore format: a line for each plug-in
+export type OptionsOfApis = object
+  & OfBatches
+;
