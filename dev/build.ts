@@ -63,11 +63,12 @@ function chunkOf(id: string): string | undefined {
   if (file.startsWith('features/') && Object.values(entries).includes(file)) return 'shared'; // a middleware
   const plugin = /^features\/([\w-]+)\/(?:mongo|work)\//.exec(file)?.[1];
   if (plugin !== undefined) return plugin; // the first request that needs it loads it
+  if (file === 'features/delivery/deliver.ts') return 'delivery'; // the first `api.deliver` loads it
   if (/^(?:index|api\/|features\/|openapi\/|resource\/)/.test(file)) return 'index';
   if (file === 'mongo/removals/define-removals.ts') return undefined; // an entry of its own
   // The first delete in the background loads it, or the first purge.
-  if (file.startsWith('mongo/removals/') || ['delivery/removal-queue.ts', 'mongo/keeps/keeps.ts'].includes(file)) return 'removing';
-  if (file.startsWith('delivery/')) return 'delivery'; // as the first `api.deliver` does this
+  if (file.startsWith('mongo/removals/') || ['queues/removal-queue.ts', 'mongo/keeps/keeps.ts'].includes(file)) return 'removing';
+  if (file.startsWith('queues/')) return 'delivery';
   if (file === 'mongo/live/concern.ts') return 'shared'; // `liveRead` needs it
   if (file.startsWith('live/') || file.startsWith('mongo/live/')) return 'live'; // the first live list does
   if (file.startsWith('mongo/aggregate/')) return 'aggregate'; // as the first aggregate does

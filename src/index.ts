@@ -9,9 +9,6 @@ export { applyIndexes, type CreatedIndexes, planIndexes } from './api/plan-index
 export { applyValidators, planValidators } from './api/plan-validators.ts';
 export type { Resource } from './api/resource.ts';
 export { type Service, type ServiceOptions, service } from './api/service.ts';
-export type { DeliverOptions, Delivery, DeliveryObservation } from './delivery/deliver.ts';
-export type { Event } from './delivery/outbox.ts';
-export type { RetryOptions } from './delivery/queue-options.ts';
 export {
   ConfigurationError,
   PermanentFailure,
@@ -23,6 +20,7 @@ export {
 } from './errors.ts';
 export type { BatchOptions } from './features/batch/api-types.ts';
 export type { CounterOptions } from './features/counters/field.ts';
+export type { DeliverOptions, Delivery, DeliveryObservation } from './features/delivery/deliver.ts';
 export { type ExportRecordsOptions, exportRecords } from './features/export/export-records.ts';
 export type { FieldChange, HistoryOptions, RecordChange } from './features/history/types.ts';
 export { affected } from './middleware/affected.ts';
@@ -161,6 +159,8 @@ export type { ExistingValidator, ValidatorComparison, ValidatorOptions, Validato
 export type { DescriptionOptions } from './openapi/api-description.ts';
 export type { Contact, Info, License, OauthFlow, OpenapiDocument, SecurityRequirement, SecurityScheme } from './openapi/document.ts';
 export { toJsonSchema } from './openapi/schemas/to-json-schema.ts';
+export type { Event } from './queues/outbox.ts';
+export type { RetryOptions } from './queues/queue-options.ts';
 export type {
   CustomMethod,
   CustomOperation,

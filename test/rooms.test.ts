@@ -60,7 +60,7 @@ const rooms = [
   'middleware/relations',
   'middleware/hooks',
   'middleware/idempotency',
-  'delivery',
+  'queues',
   'live',
   'middleware',
   'resource/define',
@@ -110,7 +110,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   koa: ['middleware/exchange', 'middleware/body', 'middleware', 'resource/define', 'resource', 'api', 'products/mcp'],
   'koa-compose': ['middleware/exchange'],
   'lossless-json': ['http'],
-  mongodb: rooms.filter((room) => /^(model|mongo|store|delivery|api|products\/(cli|webhooks))/.test(room)),
+  mongodb: rooms.filter((room) => /^(model|mongo|store|queues|api|products\/(cli|webhooks))/.test(room)),
   'raw-body': ['middleware/body'],
   standardwebhooks: ['products/webhooks'],
 };

@@ -65,10 +65,10 @@ export const faultAreas: readonly Area[] = [
   // Delivery.
   {
     faults: [
-      ['delivery/queue-rows', "{ _id: { $eq: id }, 'lease.token': token }", '{ _id: { $eq: id } }'],
-      ['delivery/queue-rows', "{ $and: [{ $eq: ['$state', 'pending'] }, { $or: [isDue, isBehind] }] }", "{ $eq: ['$state', 'pending'] }"],
-      ['delivery/queue-rows', 'sort: { [this.#sequence]: 1 },', 'sort: { [this.#sequence]: -1 },'],
-      ['delivery/persist', 'if (isOver()) return undefined;', 'if (attempt >= 0) return undefined;'],
+      ['queues/queue-rows', "{ _id: { $eq: id }, 'lease.token': token }", '{ _id: { $eq: id } }'],
+      ['queues/queue-rows', "{ $and: [{ $eq: ['$state', 'pending'] }, { $or: [isDue, isBehind] }] }", "{ $eq: ['$state', 'pending'] }"],
+      ['queues/queue-rows', 'sort: { [this.#sequence]: 1 },', 'sort: { [this.#sequence]: -1 },'],
+      ['queues/persist', 'if (isOver()) return undefined;', 'if (attempt >= 0) return undefined;'],
       ['mongo/ledger/ledger-rows', 'mayRepeat: () => !command.aborted }, command.options)', 'mayRepeat: () => !command.aborted }, {})'],
     ],
     tests: ['faults/delivery'],

@@ -1,12 +1,12 @@
 import type Router from '@koa/router';
 import type { Db } from 'mongodb';
-import type { DeliverOptions, Delivery } from '../delivery/deliver.ts';
-import type { WatchedQueue } from '../delivery/watched-queues.ts';
+import type { MethodsOfApis } from '../features/api-types.ts';
 import type { KoaMiddleware } from '../middleware/exchange/koa-context.ts';
 import type { RecheckOptions } from '../middleware/exchange/live-streams.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Keeps } from '../mongo/keeps/keep.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
+import type { WatchedQueue } from '../queues/letters.ts';
 import type { CompiledResource } from '../resource/define/compiled-resource.ts';
 import type { PlanDelete } from '../store/plan-delete.ts';
 import type { RunTransaction, StoreOf } from '../store/store.ts';
@@ -29,7 +29,7 @@ export interface Indexing {
 export interface KoaRouter extends Router {}
 
 /** An api, ready to be served. */
-export interface Api<Principal = unknown> {
+export interface Api<Principal = unknown> extends MethodsOfApis {
   /**
    * Returns a middleware for a Koa app or router, under any mount. It answers all requests below its prefix except
    * OPTIONS, with 404 and 405 too. For all others it calls `next()`.
@@ -116,18 +116,6 @@ export interface Api<Principal = unknown> {
    * await api.forgetActor('ann@example.org', 'a former user');
    */
   forgetActor(actor: string, as?: string): Promise<number>;
-  /**
-   * Hands the events of the outboxes over to a function, at least once, in the order of each record's changes, until it
-   * is closed. Any number of processes may do so: they share the events. `close` of the api closes it, too.
-   *
-   * Rejects with a {@link ConfigurationError} for an invalid option, and if no model of the api has an `outbox`.
-   *
-   * @example
-   * const delivery = await api.deliver({
-   *   handle: (event) => console.log(event.type, event.subject, event.revision),
-   * });
-   */
-  deliver(options: DeliverOptions): Promise<Delivery>;
   /**
    * Tells what a delete of a record would do because of `onDelete` of references, without doing it. No scope applies:
    * show its result only to users who may see all of it. Throws `not_found` (404).

@@ -2,7 +2,6 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
-import type { Delivery } from '../delivery/deliver.ts';
 import { hasBody } from '../middleware/body/unread-body.ts';
 import { untilSessionsEnd } from '../mongo/driver/sessions.ts';
 import { graceMS } from '../mongo/driver/time-limit.ts';
@@ -37,8 +36,8 @@ export interface CloseOptions {
 export interface Closing {
   hasBegun: boolean;
   readonly inFlight: InFlight;
-  /** The deliveries that are under way. */
-  readonly deliveries: Set<Pick<Delivery, 'close'>>;
+  /** Ends what plug-ins have under way, within so many milliseconds. */
+  endPlugins(timeout: number): Promise<unknown>;
   /** Ends the exports that are under way, and tells the streams of handlers. */
   endStreams(): void;
 }
@@ -59,10 +58,7 @@ export function compileClose(closing: Closing, client: MongoClient): (options?: 
     closing.hasBegun = true;
     if (delay > 0) setTimeout(closing.endStreams, delay).unref();
     else closing.endStreams();
-    await Promise.all([
-      server ? closeOnce(server, delay, timeout) : endAnswers(closing, delay, timeout),
-      ...Array.from(closing.deliveries, (delivery) => delivery.close({ timeout })),
-    ]);
+    await Promise.all([server ? closeOnce(server, delay, timeout) : endAnswers(closing, delay, timeout), closing.endPlugins(timeout)]);
     await untilSessionsEnd(client, graceMS);
   };
 }

@@ -24,7 +24,6 @@ import { Stores } from '../store/stores.ts';
 import type { Api } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
 import { type Closing, compileClose } from './close.ts';
-import { compileDeliver } from './compile-deliver.ts';
 import { compileIdempotency } from './compile-idempotency.ts';
 import { markApi } from './copies.ts';
 import { compileDispatch, type Dispatch } from './dispatch.ts';
@@ -60,7 +59,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   const closing: Closing = {
     hasBegun: false,
     inFlight,
-    deliveries: new Set(),
+    endPlugins: (timeout) => parts.plugins.close(timeout),
     endStreams() {
       parts.streams.close();
       parts.liveStreams.places.close();
@@ -68,7 +67,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     },
   };
   const parts = compileParts(options, identify, rules, closing);
-  const { prefix, description, probes, dispatch, maxTimeMS, stores, ownModels, latches, removing } = parts;
+  const { prefix, description, probes, dispatch, maxTimeMS, stores, ownModels, latches } = parts;
   const { around } = parts.outer;
   const { resources } = description;
   const models = [...(options.models ?? [])];
@@ -88,7 +87,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   return markApi({
     description,
     indexing,
-    ...compileDeliver(indexing, removing && { ...removing, keeps: parts.keeps }, closing),
+    ...parts.plugins.methods,
     routes(resource) {
       const root = resource === undefined ? prefix : `${prefix}/${pathOf(resource, 'routes')}`;
       return compileKoaAdapter(prefix, answering, root);
@@ -109,6 +108,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
       return forgetActor(readDatabase(options), (await parts.keeps()).all, actor, as ?? null);
     },
     keeps: parts.keeps,
+    queues: async () => (await import('../queues/watched-queues.ts')).openQueues(indexing.db, parts.allModels(), parts.removals),
     recheck: (given) => parts.liveStreams.recheck(given),
     transaction: (run) => stores.transaction(run, { work: () => new Work() }),
   });
@@ -136,12 +136,13 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     (await import('../mongo/keeps/keeps.ts')).openKeeps({
       db: readDatabase(options),
       maxTimeMS: settings().maxTimeMS,
-      models: [...unlinked().map(({ model }) => model), ...models()],
+      models: allModels(),
       ofPlugins: [idempotency()?.keys.kept ?? []].flat(),
       removals: removals()?.model,
       references: linked().references,
     }),
   );
+  const allModels = () => [...unlinked().map(({ model }) => model), ...models()];
   const removals = once(() => readRemovals(options));
   const removing = () => ({
     db: readDatabase(options),
@@ -165,6 +166,11 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     resources: () => resources(),
     before: () => outer().before,
     dispatch: () => dispatch(),
+    db: () => readDatabase(options),
+    models: allModels,
+    removalQueue: async () =>
+      removals() && (await import('../queues/removal-queue.ts')).compileRemovalQueue({ ...removing(), keeps: await keeps() }),
+    isClosing: () => closing.hasBegun,
   };
   const plugins = once(() => openPlugins(parts));
   const carrying = once(() => ({
@@ -230,7 +236,9 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     stores: stores(),
     keeps,
     ownModels: [idempotency()?.model ?? [], Object.values(removals() ?? {})].flat(),
-    removing: removals() && removing(),
+    removals: removals()?.model,
+    allModels,
+    plugins: plugins(),
     latches: linked().references?.latchModel,
     needing: [...plugins().carrying, ...(idempotency() ? ['idempotency'] : [])],
   };

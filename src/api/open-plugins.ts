@@ -1,3 +1,4 @@
+import type { MethodsOfApis } from '../features/api-types.ts';
 import { apiPlugins } from '../features/apis.ts';
 import { tryAll } from '../mistakes.ts';
 import type { ApiParts, OwnOperations } from './plugin.ts';
@@ -8,6 +9,10 @@ interface Added {
   readonly carrying: readonly string[];
   /** Their own operations. */
   readonly beside: readonly OwnOperations[];
+  /** Their methods of the api. */
+  readonly methods: MethodsOfApis;
+  /** Ends what they have under way, within so many milliseconds. */
+  close(timeout: number): Promise<unknown>;
 }
 
 /** Opens what plug-ins add to an api. Throws for the mistakes of all of them. */
@@ -18,5 +23,7 @@ export function openPlugins(parts: ApiParts): Added {
   return {
     carrying: opened.flatMap(({ options, carriesOut }) => (carriesOut ? options : [])),
     beside: opened.flatMap(({ serves }) => serves ?? []),
+    methods: Object.assign({}, ...opened.map(({ methods }) => methods)) as MethodsOfApis,
+    close: (timeout) => Promise.all(opened.map(({ close }) => close?.(timeout))),
   };
 }

@@ -1,6 +1,9 @@
-import type { OptionsOfApis } from '../features/api-types.ts';
+import type { Db } from 'mongodb';
+import type { MethodsOfApis, OptionsOfApis } from '../features/api-types.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
+import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { DescribesItself } from '../openapi/api-description.ts';
+import type { OpenRemovals } from '../queues/removal-queue.ts';
 import type { ApiSettings } from '../resource/define/compiled-resource.ts';
 import type { ResourceDefinition } from '../resource/define/resource-options.ts';
 import type { ServedResource } from '../resource/serve-resource.ts';
@@ -22,6 +25,10 @@ export interface AddedToApi {
   readonly carriesOut?: boolean;
   /** Its own operations. */
   readonly serves?: OwnOperations;
+  /** Its methods of the api. */
+  readonly methods?: Partial<MethodsOfApis>;
+  /** Ends what it has under way when the api is closed, within so many milliseconds. */
+  close?(timeout: number): Promise<unknown>;
 }
 
 /** The operations of a plug-in that are about no resource. */
@@ -43,4 +50,11 @@ export interface ApiParts {
   /** What runs before every operation. */
   before(): readonly ResourceMiddleware[];
   dispatch(): Dispatch;
+  db(): Db;
+  /** All of its models. */
+  models(): readonly CompiledModel[];
+  /** What opens the queue of its removals. Undefined if it has none. */
+  removalQueue(): Promise<OpenRemovals | undefined>;
+  /** Whether \`close\` was called. */
+  isClosing(): boolean;
 }

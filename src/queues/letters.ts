@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import { askWithin } from '../mongo/driver/ask-within.ts';
 import { bsonOptions } from '../mongo/driver/bson-options.ts';
 import { defaultOf } from '../options.ts';
+import type { StoredEvent } from './outbox.ts';
 import { millisecondsOf, queueOptions } from './queue-options.ts';
 import { type Line, type QueueRow, QueueRows } from './queue-rows.ts';
 
@@ -30,6 +31,15 @@ export interface Letters<Row extends QueueRow> {
   release(id?: unknown): Promise<number>;
   /** Counts a dead letter as delivered, so that the next row of its line may follow. Returns whether there was one. */
   skip(id: unknown): Promise<boolean>;
+}
+
+/** What a row of every queue says of a change. */
+type ChangeRow = QueueRow & Pick<StoredEvent, 'type' | 'subject' | 'revision' | 'at'>;
+
+/** A queue, for those who look after it. */
+export interface WatchedQueue {
+  readonly collection: string;
+  readonly letters: Letters<ChangeRow>;
 }
 
 const patienceMS = 10_000;

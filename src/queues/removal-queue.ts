@@ -4,12 +4,11 @@ import { bsonOptions } from '../mongo/driver/bson-options.ts';
 import type { RemovalSettings } from '../mongo/removals/begin.ts';
 import { compileCarryOut } from '../mongo/removals/carry-out.ts';
 import type { RemovalRow, Step } from '../mongo/removals/removal-rows.ts';
-import { openLetters } from './letters.ts';
+import { openLetters, type WatchedQueue } from './letters.ts';
 import { Queue } from './queue.ts';
 import type { QueueOptions } from './queue-options.ts';
 import type { QueueRow } from './queue-rows.ts';
 import { report } from './report.ts';
-import type { WatchedQueue } from './watched-queues.ts';
 
 /** How many removals a worker carries out at the same time: each keeps the database busy. */
 const concurrency = 2;
@@ -24,13 +23,16 @@ const lines = { line: ['_id'], sequence: '_id' } as const;
 type Row = RemovalRow & QueueRow;
 
 /** What the queue shares with those of the outboxes. */
-export interface Shared extends Pick<QueueOptions<Row>, 'lease' | 'poll' | 'retry' | 'keep'> {
+interface Shared extends Pick<QueueOptions<Row>, 'lease' | 'poll' | 'retry' | 'keep'> {
   /** Hears of errors: one that stops a removal is one of them. */
   observe(what: { readonly kind: 'error'; readonly error: unknown }): unknown;
 }
 
+/** Opens the queue of removals. */
+export type OpenRemovals = (shared: Shared) => Pick<Queue<Row>, 'start' | 'close'>;
+
 /** Compiles what opens the queue of removals. */
-export function compileRemovalQueue(settings: RemovalSettings) {
+export function compileRemovalQueue(settings: RemovalSettings): OpenRemovals {
   const handle = compileCarryOut(settings);
   const { db, model } = settings;
   const removals = db.collection<Row>(model.collection, bsonOptions);

@@ -14,9 +14,6 @@ const opens: Readonly<Record<string, readonly string[]>> = {
     'mongo/relations/check/shared-creates.ts',
   ],
   'what is kept of records, as a `Keep` declares': [
-    'delivery/letters.ts',
-    'delivery/queue-rows.ts',
-    'delivery/removal-queue.ts',
     'features/history/mongo/entries.ts',
     'mongo/idempotency-keys.ts',
     'mongo/ledger/forget-actor.ts',
@@ -27,6 +24,9 @@ const opens: Readonly<Record<string, readonly string[]>> = {
     'mongo/removals/keeps-of-removals.ts',
     'mongo/removals/removal-rows.ts',
     'products/webhooks/delivery-rows.ts',
+    'queues/letters.ts',
+    'queues/queue-rows.ts',
+    'queues/removal-queue.ts',
   ],
   'no documents: its indexes, or what the application asks for': [
     'mongo/driver/trace/trace-database.ts',

@@ -1,15 +1,22 @@
-import type { Db } from 'mongodb';
-import { ConfigurationError } from '../errors.ts';
-import { listNames } from '../hints.ts';
-import type { CompiledModel } from '../model/compile/compile-model.ts';
-import type { Model } from '../model/define/define-model.ts';
-import { aFunction, anArrayOf, checkOptions } from '../options.ts';
-import { openLetters } from './letters.ts';
-import { type Event, lines, outboxesOf, type StoredEvent, toEvent } from './outbox.ts';
-import { Queue } from './queue.ts';
-import { type Given, legalClose, legalRetry, type QueueObservation, queueOptions, type RetryOptions } from './queue-options.ts';
-import type { Shared } from './removal-queue.ts';
-import { textOfError } from './text-of-error.ts';
+import { ConfigurationError } from '../../errors.ts';
+import { listNames } from '../../hints.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { Model } from '../../model/define/define-model.ts';
+import { aFunction, anArrayOf, checkOptions } from '../../options.ts';
+import { openLetters } from '../../queues/letters.ts';
+import { type Event, lines, outboxesOf, type StoredEvent, toEvent } from '../../queues/outbox.ts';
+import { Queue } from '../../queues/queue.ts';
+import {
+  type Given,
+  legalClose,
+  legalRetry,
+  type QueueObservation,
+  type QueueOptions,
+  queueOptions,
+  type RetryOptions,
+} from '../../queues/queue-options.ts';
+import type { OpenRemovals } from '../../queues/removal-queue.ts';
+import { textOfError } from '../../queues/text-of-error.ts';
 
 /** What a delivery tells of, for logs and metrics. */
 export type DeliveryObservation =
@@ -85,11 +92,10 @@ const legal = {
 };
 
 /** What a worker of an api does. */
-export interface Delivering {
-  readonly db: Db;
+export interface Delivering extends Pick<QueueOptions<StoredEvent>, 'db'> {
   readonly models: readonly CompiledModel[];
   /** Opens the queue of what is deleted in the background. @default nothing is */
-  readonly openRemovals: ((shared: Shared) => Pick<Queue<StoredEvent>, 'start' | 'close'>) | undefined;
+  readonly openRemovals: OpenRemovals | undefined;
 }
 
 /** Hands the events of outboxes over to a function, and carries out removals, until it is closed. */

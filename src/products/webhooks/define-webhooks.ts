@@ -1,8 +1,8 @@
-import { type Letters, openLetters } from '../../delivery/letters.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { Fields } from '../../model/define/schema.ts';
 import { asDb, type Database } from '../../mongo/driver/database.ts';
 import { checkedLater, checkOptions } from '../../options.ts';
+import { type Letters, openLetters } from '../../queues/letters.ts';
 import { type DeliveryRow, deliveriesTo } from './delivery-rows.ts';
 import { type OpenWebhooks, type OpenWebhooksOptions, openWebhooks } from './open-webhooks.ts';
 import { compileOperations } from './operations.ts';

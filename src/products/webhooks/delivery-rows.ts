@@ -1,6 +1,4 @@
 import { type Collection, type Db, type IndexDescription, ObjectId } from 'mongodb';
-import type { Event } from '../../delivery/outbox.ts';
-import type { QueueRow } from '../../delivery/queue-rows.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { Deliveries } from '../../model/define/deliveries.ts';
@@ -9,6 +7,8 @@ import { bsonOptions } from '../../mongo/driver/bson-options.ts';
 import { type Commands, planCommands } from '../../mongo/driver/commands.ts';
 import { runTransaction } from '../../mongo/driver/run-transaction.ts';
 import { Work } from '../../mongo/driver/work.ts';
+import type { Event } from '../../queues/outbox.ts';
+import type { QueueRow } from '../../queues/queue-rows.ts';
 
 /** An event on its way to one subscription. */
 export interface DeliveryRow extends QueueRow, Pick<Event, 'type' | 'model' | 'subject' | 'life' | 'revision' | 'at' | 'actor'> {

@@ -1,5 +1,4 @@
 import type { Api } from '../../api/api.ts';
-import type { Event } from '../../delivery/outbox.ts';
 import { isProblem } from '../../errors.ts';
 import { asCompiled, type CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
@@ -8,6 +7,7 @@ import { openCollection } from '../../mongo/collection/collection.ts';
 import { Work } from '../../mongo/driver/work.ts';
 import { seeing } from '../../mongo/lifecycle/within.ts';
 import type { everything } from '../../mongo/predicate/read-scope.ts';
+import type { Event } from '../../queues/outbox.ts';
 import { readId } from '../../store/open-store.ts';
 import type { Store, StoreFilter } from '../../store/store.ts';
 import type { DeliveryRows } from './delivery-rows.ts';

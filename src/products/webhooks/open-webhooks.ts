@@ -1,14 +1,14 @@
 import type { Api } from '../../api/api.ts';
 import { checkApi } from '../../api/copies.ts';
-import { type Event, outboxesOf } from '../../delivery/outbox.ts';
-import { Queue } from '../../delivery/queue.ts';
-import { legalRetry, Postponed, type QueueObservation, queueOptions, type RetryOptions } from '../../delivery/queue-options.ts';
-import { textOfError } from '../../delivery/text-of-error.ts';
 import { ConfigurationError, isProblem } from '../../errors.ts';
 import { compileModel } from '../../model/compile/compile-model.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import type { HasFields } from '../../model/define/infer.ts';
 import { aFunction, aWholeNumber, byDefault, checkedLater, checkOptions, orUndefined, required } from '../../options.ts';
+import { type Event, outboxesOf } from '../../queues/outbox.ts';
+import { Queue } from '../../queues/queue.ts';
+import { legalRetry, Postponed, type QueueObservation, queueOptions, type RetryOptions } from '../../queues/queue-options.ts';
+import { textOfError } from '../../queues/text-of-error.ts';
 import type { Store } from '../../store/store.ts';
 import { bodyOf, type DeliveryRow, DeliveryRows, deliveriesTo, eventOf } from './delivery-rows.ts';
 import { compileAudience, compileFanOut, modelsOf, type SubscriptionScope } from './fan-out.ts';

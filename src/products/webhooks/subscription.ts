@@ -1,4 +1,3 @@
-import type { Event } from '../../delivery/outbox.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { defineModel, type Model, type ModelOptions } from '../../model/define/define-model.ts';
 import { withDeliveries } from '../../model/define/deliveries.ts';
@@ -6,6 +5,7 @@ import type { Document } from '../../model/define/infer.ts';
 import type { Fields } from '../../model/define/schema.ts';
 import { t } from '../../model/define/t.ts';
 import { wasOn } from '../../mongo/query/switch-times.ts';
+import type { Event } from '../../queues/outbox.ts';
 import { deliveriesTo } from './delivery-rows.ts';
 import { newSecret } from './sign.ts';
 import { type TransportOptions, urlPattern } from './transport.ts';

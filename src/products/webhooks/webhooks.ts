@@ -1,5 +1,5 @@
-export type { Letters } from '../../delivery/letters.ts';
-export type { QueueObservation } from '../../delivery/queue-options.ts';
+export type { Letters } from '../../queues/letters.ts';
+export type { QueueObservation } from '../../queues/queue-options.ts';
 export { defineWebhooks, type Webhooks, type WebhooksOptions } from './define-webhooks.ts';
 export type { DeliveryRow } from './delivery-rows.ts';
 export type { LoadRecord, SubscriptionScope } from './fan-out.ts';

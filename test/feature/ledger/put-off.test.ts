@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
-import { openLetters } from '../../../src/delivery/letters.ts';
-import { Postponed } from '../../../src/delivery/queue-options.ts';
-import { QueueRows } from '../../../src/delivery/queue-rows.ts';
+import { openLetters } from '../../../src/queues/letters.ts';
+import { Postponed } from '../../../src/queues/queue-options.ts';
+import { QueueRows } from '../../../src/queues/queue-rows.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { useQueue } from '../../support/database/queue.ts';
 import { until } from '../../support/until.ts';

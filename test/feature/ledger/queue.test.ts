@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient, ObjectId } from 'mongodb';
-import { Postponed } from '../../../src/delivery/queue-options.ts';
+import { Postponed } from '../../../src/queues/queue-options.ts';
 import type { Any } from '../../support/any.ts';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';

@@ -1,6 +1,6 @@
-import { type Event, type StoredEvent, toEvent } from '../../../src/delivery/outbox.ts';
 import { everything, service } from '../../../src/index.ts';
 import type { LoadRecord } from '../../../src/products/webhooks/webhooks.ts';
+import { type Event, type StoredEvent, toEvent } from '../../../src/queues/outbox.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { useListener } from '../../support/http/listen.ts';
 import { until } from '../../support/until.ts';

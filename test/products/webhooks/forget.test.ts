@@ -1,5 +1,5 @@
-import { type Event, type StoredEvent, toEvent } from '../../../src/delivery/outbox.ts';
 import { type Api, everything, openStore, service } from '../../../src/index.ts';
+import { type Event, type StoredEvent, toEvent } from '../../../src/queues/outbox.ts';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/until.ts';

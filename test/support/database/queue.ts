@@ -1,6 +1,6 @@
 import { type Collection, ObjectId } from 'mongodb';
-import { Queue } from '../../../src/delivery/queue.ts';
-import type { QueueOptions } from '../../../src/delivery/queue-options.ts';
+import { Queue } from '../../../src/queues/queue.ts';
+import type { QueueOptions } from '../../../src/queues/queue-options.ts';
 import type { Any } from '../any.ts';
 import type { TestDatabase } from './database.ts';
 
