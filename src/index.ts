@@ -1,5 +1,5 @@
 export type { Api, KoaRouter } from './api/api.ts';
-export type { ApiOptions, ConcurrencyOptions, IdempotencyOptions, OpenapiOptions } from './api/api-options.ts';
+export type { ApiOptions, ConcurrencyOptions, OpenapiOptions } from './api/api-options.ts';
 export type { CloseOptions } from './api/close.ts';
 export { diagram } from './api/diagram.ts';
 export type { FetchOptions, RequestHandler } from './api/in-process.ts';
@@ -23,6 +23,7 @@ export type { CounterOptions } from './features/counters/field.ts';
 export type { DeliverOptions, Delivery, DeliveryObservation } from './features/delivery/deliver.ts';
 export { type ExportRecordsOptions, exportRecords } from './features/export/export-records.ts';
 export type { FieldChange, HistoryOptions, RecordChange } from './features/history/types.ts';
+export type { IdempotencyOptions } from './features/idempotency/api-types.ts';
 export { affected } from './middleware/affected.ts';
 export { type AfterHook, afterHooks } from './middleware/after-hooks.ts';
 export { type AggregateOptions, aggregate } from './middleware/aggregate.ts';

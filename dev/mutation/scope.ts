@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 /** The pure code whose errors are errors of security or of data. By names, so that a file may move within its room. */
 const scope: readonly RegExp[] = [
   /^src\/((http|filter)\/.*|hints)\.ts$/,
+  /^src\/features\/.*\bidempotency-key\.ts$/,
   /^src\/model\/.*\b(access|policy|plan-changes|private-fields|query-fields|select-fields|write-bytes|as-id|same-value|field-rules|view-of)\.ts$/,
   /^src\/model\/.*\b(compare-stored|prefix-pattern|sort-value)\.ts$/,
   /^src\/mongo\/.*\b(cursor|position)\.ts$/,

@@ -18,8 +18,8 @@ const given = process.argv.slice(2);
 const end = given.includes('--') ? given.indexOf('--') : given.length;
 const patterns =
   given.length > end ? given.slice(end + 1) : ['test/rooms', 'test/model/', 'test/store/', 'test/resource/', 'test/openapi/'];
-/** Pages stay, and name what is gone: who removes a plug-in for good writes them anew. */
-const notOfPages = String.raw`^(?!CONTRIBUTING\.md|docs/about/architecture\.md)`;
+/** Pages and READMEs stay, and name what is gone: who removes a plug-in for good writes them anew. */
+const notOfPages = String.raw`^(?!CONTRIBUTING\.md|(?:docs|src)/\S+\.md names)`;
 const plugins = readdirSync(join(root, 'src/features'), { withFileTypes: true }).filter((one) => one.isDirectory());
 const chosen = given.slice(0, end);
 

@@ -30,25 +30,6 @@ export interface OpenapiOptions<Principal, App = KoaContext> {
   readonly perCaller?: boolean;
 }
 
-/** Settings of `Idempotency-Key`. */
-export interface IdempotencyOptions<Principal, App = KoaContext> {
-  /** Names the caller: each has keys and answers of its own. It must not return an empty text. */
-  readonly principal: (ctx: RequestContext<Principal, App>) => string | Promise<string>;
-  /** Whether a POST, PATCH or batch without a key is answered with 400. @default false */
-  readonly required?: boolean;
-  /** The collection of the keys and their answers. @default 'idempotency_keys' */
-  readonly collection?: string;
-  /** How long a key is kept, in seconds. @default 86,400 (a day) */
-  readonly ttl?: number;
-  /**
-   * The largest answer that is kept, in bytes, up to 15 MiB. If it would be larger, nothing is written, and the answer
-   * is 413.
-   *
-   * @default 1 MiB
-   */
-  readonly maxAnswerBytes?: number;
-}
-
 /** Settings of {@link ApiOptions.maxConcurrency}. */
 export interface ConcurrencyOptions<Principal, App = KoaContext> {
   /** How many requests of all clients may be in flight; the next one is answered with 503. @default no limit */
@@ -69,7 +50,7 @@ export interface ApiOptions<Resource, Principal = unknown, App = KoaContext>
     ThroughLimits,
     SearchLimits,
     ReferenceLimits,
-    OptionsOfApis {
+    OptionsOfApis<Principal, App> {
   /** The database of the models' collections. */
   readonly db: Database;
   /** The resources that `resource()` of the service has returned. Their paths must differ. */
@@ -195,15 +176,6 @@ export interface ApiOptions<Resource, Principal = unknown, App = KoaContext>
    */
   readonly requestIds?: boolean;
   /**
-   * Answers a POST, PATCH or batch that comes again with the same `Idempotency-Key` as the first time, and writes
-   * nothing again. It needs a replica set. See `docs/reference/idempotency.md`.
-   * @default none: the header has no effect
-   *
-   * @example
-   * idempotency: { principal: (ctx) => ctx.requirePrincipal().name }
-   */
-  readonly idempotency?: IdempotencyOptions<Principal, App>;
-  /**
    * The model of deletes in the background: what `defineRemovals()` of `koa-mongo-resource/removals` returns. With it,
    * stores have `remove(id, { inBackground: true })` and `purge(id, { cascade: true })`, and `deliver` carries these
    * out. They need a replica set. See `docs/reference/removals.md`.
@@ -266,7 +238,6 @@ export const apiOptionNames = [
   'observe',
   'problem',
   'requestIds',
-  'idempotency',
   'removals',
   'openapi',
   'docs',

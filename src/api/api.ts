@@ -19,6 +19,8 @@ export interface Indexing {
   readonly db: Db;
   readonly resources: readonly CompiledResource[];
   readonly models: readonly Model[];
+  /** Those of the models whose records plug-ins keep for themselves. */
+  readonly ofPlugins: readonly Model[];
   /** How long the database may take to list its indexes, in milliseconds. */
   readonly maxTimeMS: number;
   /** The model of the latches of references that hold, which has indexes and no validator. */

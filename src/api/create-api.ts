@@ -1,5 +1,6 @@
 import type Router from '@koa/router';
 import { ConfigurationError } from '../errors.ts';
+import type { MethodsOfApis } from '../features/api-types.ts';
 import { listNames } from '../hints.ts';
 import type { Authenticate } from '../middleware/authenticate.ts';
 import { haveHooks } from '../middleware/hooks/cascade-hooks.ts';
@@ -24,7 +25,6 @@ import { Stores } from '../store/stores.ts';
 import type { Api } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
 import { type Closing, compileClose } from './close.ts';
-import { compileIdempotency } from './compile-idempotency.ts';
 import { markApi } from './copies.ts';
 import { compileDispatch, type Dispatch } from './dispatch.ts';
 import { compileHealthRoutes, compileProbes } from './health.ts';
@@ -41,7 +41,6 @@ import {
   readConcurrency,
   readDatabase,
   readExtras,
-  readIdempotency,
   readPrefix,
   readRemovals,
   readRequestIds,
@@ -59,7 +58,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   const closing: Closing = {
     hasBegun: false,
     inFlight,
-    endPlugins: (timeout) => parts.plugins.close(timeout),
+    endPlugins: (timeout) => Promise.all(parts.plugins.map(({ close }) => close?.(timeout))),
     endStreams() {
       parts.streams.close();
       parts.liveStreams.places.close();
@@ -67,14 +66,18 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     },
   };
   const parts = compileParts(options, identify, rules, closing);
-  const { prefix, description, probes, dispatch, maxTimeMS, stores, ownModels, latches } = parts;
+  const { prefix, description, probes, dispatch, maxTimeMS, stores, ofPlugins, ownModels, latches } = parts;
   const { around } = parts.outer;
   const { resources } = description;
   const models = [...(options.models ?? [])];
   warnOfDoubts(resources, models);
   resources.forEach(warnOfScope);
   reachabilityOf(readDatabase(options).client); // it learns of servers from now on, whatever asks for one first
-  warnOfStandalone(readDatabase(options), resources, parts.needing);
+  warnOfStandalone(
+    readDatabase(options),
+    resources,
+    parts.plugins.flatMap(({ carriesOut, options }) => (carriesOut ? options : [])),
+  );
   watchConnections();
   const answering = {
     probes: compileProbes(probes),
@@ -83,11 +86,11 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   };
   const pathOf = compilePathOf(readResources(options), resources);
   const app = compileApp(prefix, answering, options);
-  const indexing = { db: readDatabase(options), resources, models: [...models, ...ownModels], latches, maxTimeMS };
+  const indexing = { db: readDatabase(options), resources, models: [...models, ...ofPlugins, ...ownModels], ofPlugins, latches, maxTimeMS };
   return markApi({
     description,
     indexing,
-    ...parts.plugins.methods,
+    ...(Object.assign({}, ...parts.plugins.map(({ methods }) => methods)) as MethodsOfApis),
     routes(resource) {
       const root = resource === undefined ? prefix : `${prefix}/${pathOf(resource, 'routes')}`;
       return compileKoaAdapter(prefix, answering, root);
@@ -137,7 +140,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
       db: readDatabase(options),
       maxTimeMS: settings().maxTimeMS,
       models: allModels(),
-      ofPlugins: [idempotency()?.keys.kept ?? []].flat(),
+      ofPlugins: plugins().flatMap(({ keeps }) => keeps?.() ?? []),
       removals: removals()?.model,
       references: linked().references,
     }),
@@ -155,10 +158,6 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   const info = once(() => compileDescription(options));
   const models = once(() => compileModels(options.models));
   const unlinked = once(() => tryAll(readResources(options).map((definition, index) => () => compileResource(definition, index))));
-  const idempotency = once(() => {
-    const own = readIdempotency(options);
-    return own && compileIdempotency(own, readDatabase(options), settings().maxTimeMS);
-  });
   const parts: ApiParts = {
     options,
     concurrency: () => readConcurrency(options),
@@ -167,16 +166,18 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     before: () => outer().before,
     dispatch: () => dispatch(),
     db: () => readDatabase(options),
+    maxTimeMS: () => settings().maxTimeMS,
     models: allModels,
     removalQueue: async () =>
       removals() && (await import('../queues/removal-queue.ts')).compileRemovalQueue({ ...removing(), keeps: await keeps() }),
     isClosing: () => closing.hasBegun,
   };
   const plugins = once(() => openPlugins(parts));
+  const beside = () => plugins().flatMap(({ serves }) => serves ?? []);
   const carrying = once(() => ({
     ...settings(),
-    isCarried: plugins().carrying.length > 0 || idempotency() !== undefined,
-    idempotency: idempotency()?.middleware,
+    isCarried: plugins().some(({ carriesOut }) => carriesOut),
+    again: plugins().flatMap(({ again }) => again?.() ?? [])[0],
   }));
   const linked = once(() => linkResources(unlinked(), models(), carrying()));
   const resources = once(() => {
@@ -190,8 +191,8 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
       authenticates: identify !== undefined,
       givesIds: readRequestIds(options),
       writesProblems: options.problem !== undefined,
-      idempotency: idempotency(),
-      beside: plugins().beside,
+      parametersOf: (chain, components) => plugins().flatMap(({ parametersOf }) => parametersOf?.(chain, components) ?? []),
+      beside: beside(),
       beforeDocument: compileBeforeDocument(extras(), outer()),
       guardedDocument: extras().documentGuards?.length ? `${prefix()}/${documentPath}` : undefined,
       rules: [...new Set(linked().resources.flatMap((one) => relevantRules(one)))],
@@ -202,7 +203,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     }),
   );
   const probes = once(() => (extras().health ? compileHealthRoutes(readDatabase(options), closing, outer().answerProblems) : []));
-  const routes = once(() => compileRouteTable(description(), extras(), probes(), plugins().beside));
+  const routes = once(() => compileRouteTable(description(), extras(), probes(), beside()));
   const dispatch = once((): Dispatch => compileDispatch(routes(), prefix()));
   tryAll([
     () => checkNames('option', Object.keys(options), optionNames, 'an api'),
@@ -212,12 +213,11 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     extras,
     plugins,
     outer,
-    idempotency,
     removals,
     info,
     models,
     unlinked,
-    () => checkPaths(unlinked(), extras(), plugins().beside),
+    () => checkPaths(unlinked(), extras(), beside()),
     () => checkRules(unlinked(), models(), Object.keys(rules ?? {})),
     linked,
     resources,
@@ -235,12 +235,12 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     maxTimeMS,
     stores: stores(),
     keeps,
-    ownModels: [idempotency()?.model ?? [], Object.values(removals() ?? {})].flat(),
+    ofPlugins: plugins().flatMap(({ models }) => models?.() ?? []),
+    ownModels: Object.values(removals() ?? {}),
     removals: removals()?.model,
     allModels,
     plugins: plugins(),
     latches: linked().references?.latchModel,
-    needing: [...plugins().carrying, ...(idempotency() ? ['idempotency'] : [])],
   };
 }
 

@@ -1,29 +1,15 @@
-import type { MethodsOfApis } from '../features/api-types.ts';
 import { apiPlugins } from '../features/apis.ts';
 import { tryAll } from '../mistakes.ts';
-import type { ApiParts, OwnOperations } from './plugin.ts';
+import type { AddedToApi, ApiParts } from './plugin.ts';
 
-/** What all plug-ins add to an api. */
-interface Added {
-  /** The options by which they carry out writes of clients in transactions. */
-  readonly carrying: readonly string[];
-  /** Their own operations. */
-  readonly beside: readonly OwnOperations[];
-  /** Their methods of the api. */
-  readonly methods: MethodsOfApis;
-  /** Ends what they have under way, within so many milliseconds. */
-  close(timeout: number): Promise<unknown>;
+/** What one plug-in adds to an api, and its options. */
+interface Opened extends AddedToApi {
+  readonly options: readonly string[];
 }
 
 /** Opens what plug-ins add to an api. Throws for the mistakes of all of them. */
-export function openPlugins(parts: ApiParts): Added {
-  const opened = tryAll(
+export function openPlugins(parts: ApiParts): readonly Opened[] {
+  return tryAll(
     apiPlugins.map(({ options, open }) => () => ({ options, ...open(parts) })),
   );
-  return {
-    carrying: opened.flatMap(({ options, carriesOut }) => (carriesOut ? options : [])),
-    beside: opened.flatMap(({ serves }) => serves ?? []),
-    methods: Object.assign({}, ...opened.map(({ methods }) => methods)) as MethodsOfApis,
-    close: (timeout) => Promise.all(opened.map(({ close }) => close?.(timeout))),
-  };
 }

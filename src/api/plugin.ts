@@ -1,8 +1,13 @@
 import type { Db } from 'mongodb';
 import type { MethodsOfApis, OptionsOfApis } from '../features/api-types.ts';
 import type { ResourceMiddleware } from '../middleware/exchange/context.ts';
+import type { AnswersAgain } from '../middleware/exchange/replays.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
+import type { Model } from '../model/define/define-model.ts';
+import type { Keep } from '../mongo/keeps/keep.ts';
 import type { DescribesItself } from '../openapi/api-description.ts';
+import type { Components } from '../openapi/components.ts';
+import type { Part } from '../openapi/document.ts';
 import type { OpenRemovals } from '../queues/removal-queue.ts';
 import type { ApiSettings } from '../resource/define/compiled-resource.ts';
 import type { ResourceDefinition } from '../resource/define/resource-options.ts';
@@ -14,7 +19,7 @@ import type { Route } from './route.ts';
 /** What a plug-in adds to apis. */
 export interface ApiPlugin {
   /** The names of its options. */
-  readonly options: readonly (keyof OptionsOfApis)[];
+  readonly options: readonly (keyof OptionsOfApis<unknown, unknown>)[];
   /** Checks its options, and says what it adds to an api. Undefined if they ask for nothing. */
   open(api: ApiParts): AddedToApi | undefined;
 }
@@ -23,8 +28,16 @@ export interface ApiPlugin {
 export interface AddedToApi {
   /** Whether it carries out writes of clients in a transaction. */
   readonly carriesOut?: boolean;
+  /** What answers requests that come again as the first time. One plug-in at most has that. */
+  again?(): AnswersAgain;
+  /** The parameters that it gives to what runs through a chain. */
+  parametersOf?(chain: readonly ResourceMiddleware[], components: Components): readonly Part[];
   /** Its own operations. */
   readonly serves?: OwnOperations;
+  /** Where it keeps something of records. */
+  keeps?(): readonly Keep[];
+  /** The models of its collections, for the plan of their indexes. */
+  models?(): readonly Model[];
   /** Its methods of the api. */
   readonly methods?: Partial<MethodsOfApis>;
   /** Ends what it has under way when the api is closed, within so many milliseconds. */
@@ -51,6 +64,7 @@ export interface ApiParts {
   before(): readonly ResourceMiddleware[];
   dispatch(): Dispatch;
   db(): Db;
+  maxTimeMS(): number;
   /** All of its models. */
   models(): readonly CompiledModel[];
   /** What opens the queue of its removals. Undefined if it has none. */

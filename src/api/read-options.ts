@@ -23,7 +23,6 @@ import {
   aFunction,
   anArrayOf,
   anObject,
-  aString,
   aWholeNumber,
   byDefault,
   checkOptions,
@@ -36,7 +35,7 @@ import {
 } from '../options.ts';
 import type { ApiSettings } from '../resource/define/compiled-resource.ts';
 import type { ResourceDefinition } from '../resource/define/resource-options.ts';
-import { type ApiOptions, apiOptionNames, type ConcurrencyOptions, type IdempotencyOptions, type OpenapiOptions } from './api-options.ts';
+import { type ApiOptions, apiOptionNames, type ConcurrencyOptions, type OpenapiOptions } from './api-options.ts';
 
 type Options = ApiOptions<ResourceDefinition>;
 
@@ -50,7 +49,7 @@ export const limitsOfApi = {
 };
 
 /** Reads the options that every resource of the api gets. */
-export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 'idempotency'> {
+export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 'again'> {
   const { warnOnScan = isDevelopment() } = options;
   const [db, ofFilters, ofThrough, ofSearches, ofReferences, { maxStreams, ...limits }, live] = tryAll([
     () => {
@@ -93,23 +92,6 @@ const legalConcurrency: LegalOptions<ConcurrencyOptions<never>> = {
   total: aWholeNumber(1),
   each: required(aWholeNumber(1)),
   by: required(aFunction),
-};
-
-/** Reads `idempotency` of an api; undefined if the header has no effect. */
-export function readIdempotency(options: Options): Required<IdempotencyOptions<never>> | undefined {
-  const { idempotency } = options;
-  if (!('idempotency' in options)) return undefined;
-  checkValue('`idempotency`', idempotency, anObject('an object: { principal, … }'));
-  const given = idempotency as IdempotencyOptions<never>;
-  return { required: false, ...checkOptions(given, legalIdempotency, '`idempotency`') };
-}
-
-const legalIdempotency = {
-  principal: required(aFunction),
-  required: trueOrFalse,
-  collection: byDefault('idempotency_keys', aString),
-  ttl: byDefault(86_400, aWholeNumber(1, 2 ** 31 - 1, ' of seconds')),
-  maxAnswerBytes: byDefault(1_048_576, aWholeNumber(1, 15 * 2 ** 20, ' of bytes')),
 };
 
 /** Reads `removals` of an api: the models of removals and of their steps. */

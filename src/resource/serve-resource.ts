@@ -3,8 +3,8 @@ import type { Context, ResourceMiddleware } from '../middleware/exchange/context
 import { isGuards } from '../middleware/exchange/descriptor.ts';
 import { inView } from '../middleware/exchange/in-view.ts';
 import { checkOrder } from '../middleware/exchange/order.ts';
+import { upToReplays } from '../middleware/exchange/replays.ts';
 import { composeChain, madeLate, step } from '../middleware/exchange/step.ts';
-import { upToReplays } from '../middleware/idempotency/replays.ts';
 import type { GuardedSource } from '../middleware/relations/relation-targets.ts';
 import { setView } from '../middleware/views/view.ts';
 import { once } from '../mistakes.ts';

@@ -1,4 +1,4 @@
-import { parseIdempotencyKey } from '../../src/http/idempotency-key.ts';
+import { parseIdempotencyKey } from '../../src/features/idempotency/idempotency-key.ts';
 
 describe('the key in Idempotency-Key', () => {
   it.each([

@@ -15,7 +15,7 @@ const opens: Readonly<Record<string, readonly string[]>> = {
   ],
   'what is kept of records, as a `Keep` declares': [
     'features/history/mongo/entries.ts',
-    'mongo/idempotency-keys.ts',
+    'features/idempotency/keys.ts',
     'mongo/ledger/forget-actor.ts',
     'mongo/ledger/keeps-of-ledgers.ts',
     'mongo/ledger/ledger-rows.ts',

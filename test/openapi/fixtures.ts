@@ -27,7 +27,7 @@ export function compile(options: unknown): CompiledResource {
     streams: streamPlaces(10),
     liveStreams: liveStreams(),
     isCarried: false,
-    idempotency: undefined,
+    again: undefined,
     filterLimits: pickOptions({}, filterLimits),
     throughLimits: pickOptions({}, throughLimits),
     searchLimits: pickOptions({}, searchLimits),

@@ -9,7 +9,7 @@ import { toProblem } from '../../middleware/problems.ts';
 import { asDb, type Database } from '../../mongo/driver/database.ts';
 import { runTransaction } from '../../mongo/driver/run-transaction.ts';
 import { Turn } from '../../mongo/driver/turn.ts';
-import { type ShownRecords, textOf } from '../../mongo/idempotency-keys.ts';
+import { type ShownRecords, textOf } from '../../mongo/shown-record.ts';
 import { Answers } from './answers.ts';
 import { type HeldOperation, holdAtWrite } from './held-operation.ts';
 import { operationContext } from './operation-context.ts';

@@ -1,7 +1,7 @@
 import type { ApiParts } from '../../api/plugin.ts';
 import { parseJson } from '../../http/json.ts';
 import type { Context, ResourceMiddleware } from '../../middleware/exchange/context.ts';
-import { setReplays } from '../../middleware/idempotency/replays.ts';
+import { setReplays } from '../../middleware/exchange/replays.ts';
 import { inFlightLimit, limitEach, type NameClient } from '../../middleware/in-flight-limit.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { idToJson } from '../../model/value/number-in-path.ts';
@@ -25,7 +25,7 @@ function limitPlaces({ total, each, by }: ReturnType<ApiParts['concurrency']>) {
 
 /** Compiles what a batch runs through, for its route and its description. */
 export function compileChain(api: ApiParts, { maxOperations, maxBytes, maxAnswerBytes }: Required<BatchOptions>): ResourceMiddleware[] {
-  const { db, maxTimeMS, bodyTimeout, maxValues, idempotency } = api.settings();
+  const { db, maxTimeMS, bodyTimeout, maxValues, again } = api.settings();
   const places = limitPlaces(api.concurrency());
   const making = new Map(
     api.resources().flatMap(({ path, model, rows }) => rows.filter((row) => row.makesRecord).map(({ name }) => [`${path} ${name}`, model])),
@@ -42,7 +42,7 @@ export function compileChain(api: ApiParts, { maxOperations, maxBytes, maxAnswer
     ...api.before(),
     ...places.ofEach,
     jsonBody({ limit: maxBytes, timeout: bodyTimeout, maxValues, requireObject: false }),
-    ...(idempotency ? [setReplays(batchReplays({ maxOperations, readmit, idCreated })), idempotency] : []),
+    ...(again ? [setReplays(batchReplays({ maxOperations, readmit, idCreated })), again.middleware] : []),
     batch({ db, maxTimeMS, maxOperations, maxAnswerBytes, run, createdId }),
   ];
 }

@@ -3,7 +3,6 @@ import { problemsOf } from '../../middleware/exchange/descriptor.ts';
 import type { ApiDescription, PartOfDocument } from '../../openapi/api-description.ts';
 import type { Components } from '../../openapi/components.ts';
 import type { Part } from '../../openapi/document.ts';
-import { idempotencyKey } from '../../openapi/operations/headers.ts';
 import { noStore, problemResponses } from '../../openapi/operations/problem-responses.ts';
 import type { ServedResource } from '../../resource/serve-resource.ts';
 import { batchMethods, mostRefs, pathPattern } from './read-batch.ts';
@@ -27,7 +26,7 @@ export function describeBatch(api: ApiDescription, batch: DescribedBatch, compon
     ...chain.flatMap((middleware) => problemsOf(middleware, 'POST')),
     ...members.flatMap(({ method, chain }) => chain().flatMap((middleware) => problemsOf(middleware, method))),
   ];
-  const key = idempotencyKey(api, chain, components);
+  const parameters = api.parametersOf(chain, components);
   const operation: Part = {
     operationId: 'runBatch',
     summary: 'Carry out several operations in one transaction',
@@ -35,7 +34,7 @@ export function describeBatch(api: ApiDescription, batch: DescribedBatch, compon
       'All operations are carried out, one after the other, or none: then the problem is that of the first one that failed, and `operation` is its index.',
     tags: [batchPath],
     ...(problems.includes('unauthorized') || api.security.length === 0 ? {} : { security: [...api.security, {}] }),
-    ...(key.length > 0 ? { parameters: key } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
     requestBody: {
       required: true,
       content: { 'application/json': { schema: components.refer('schemas', 'BatchRequest', bodySchema(maxOperations)) } },

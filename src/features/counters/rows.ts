@@ -4,8 +4,8 @@ import { record } from '../../middleware/record.ts';
 import type { CompiledField } from '../../model/node.ts';
 import type { CompiledOperation } from '../../resource/define/compile-operations.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import { idempotent } from '../../resource/table/idempotent.ts';
 import { changing, closed, match, preceding, scoped, writes, writing } from '../../resource/table/parts.ts';
+import { repeatable } from '../../resource/table/repeatable.ts';
 import { type Chain, type Hooks, type Row, rowOf, type Unguarded } from '../../resource/table/row.ts';
 import { counterKind } from './kind.ts';
 import { checkStep, stepCounter } from './step-counter.ts';
@@ -37,7 +37,7 @@ function chainOf(r: Unguarded, { name, reading, checking }: Step, hooks: Hooks):
     bodyLimit(r.maxBody, r.bodyTimeout, r.maxValues),
     ...reading,
     match(r),
-    ...idempotent(r),
+    ...repeatable(r),
     ...checking,
     checkStep(r.model, field, changing(r, closed(r))),
     ...preceding(r, hooks),

@@ -1,6 +1,6 @@
 import { visitReferences } from '../../model/relations/held-references.ts';
 import { writeUntyped } from '../../model/value/untyped.ts';
-import type { ReferredRecord } from '../../mongo/idempotency-keys.ts';
+import type { ReferredRecord } from '../../mongo/shown-record.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import type { Context } from './context.ts';
 

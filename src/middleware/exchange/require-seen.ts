@@ -3,10 +3,10 @@ import { keyOfId } from '../../model/value/digest-of-id.ts';
 import { idsOnly } from '../../mongo/collection/find.ts';
 import type { Operations } from '../../mongo/collection/operations.ts';
 import type { Work } from '../../mongo/driver/work.ts';
-import { spellFilter } from '../../mongo/idempotency-keys.ts';
 import { living } from '../../mongo/lifecycle/within.ts';
 import { filterOf } from '../../mongo/predicate/filter-of.ts';
 import type { Predicate } from '../../mongo/predicate/predicate.ts';
+import { spellFilter } from '../../mongo/shown-record.ts';
 
 /** Records that an answer shows: they have to be within the filter, or the answer is not sent. */
 export interface Sought {

@@ -4,7 +4,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { viewOf } from '../../model/compile/view-of.ts';
 import { isRuleName } from '../../model/define/policy.ts';
 import { isObject } from '../../model/value/plain-object.ts';
-import type { KeptView } from '../../mongo/idempotency-keys.ts';
+import type { KeptView } from '../../mongo/shown-record.ts';
 
 /** A question about the principal. Only `true` means yes. It may be async. */
 export type CallerRule<Principal = unknown> = (principal: Principal) => boolean | Promise<boolean>;

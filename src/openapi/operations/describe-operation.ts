@@ -6,7 +6,7 @@ import type { ApiDescription } from '../api-description.ts';
 import type { Components } from '../components.ts';
 import type { Part } from '../document.ts';
 import type { RecordSchemas } from '../schemas/record-schemas.ts';
-import { cachingHeaders, entityTag, idempotencyKey } from './headers.ts';
+import { cachingHeaders, entityTag } from './headers.ts';
 import { problemResponses } from './problem-responses.ts';
 
 /** The inputs of the description of a resource's operations. */
@@ -41,7 +41,7 @@ export function describeOperation(context: ResourceContext, endpoint: RowsOfEndp
   const usual = usualOf(endpoint);
   const { summary, description, body, isBodyOptional = false, answers } = particulars;
   const chain = [usual, ...rows.filter((row) => row !== usual)].flatMap((row) => row.whole());
-  const parameters = [...(particulars.parameters ?? []), ...idempotencyKey(context.api, chain, context.components)];
+  const parameters = [...(particulars.parameters ?? []), ...context.api.parametersOf(chain, context.components)];
   const problems = chain.flatMap((middleware) => problemsOf(middleware, method));
   return {
     operationId: context.operationId(usual),

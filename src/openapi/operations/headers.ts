@@ -1,6 +1,4 @@
-import type { ResourceMiddleware } from '../../middleware/exchange/context.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import type { ApiDescription } from '../api-description.ts';
 import type { Components } from '../components.ts';
 import type { Part } from '../document.ts';
 
@@ -82,19 +80,6 @@ export function ifNoneMatch(components: Components): Part {
 export function unlessMatch(components: Components): Part {
   const description = 'Write only if the record has none of these entity tags; `*` is any (RFC 9110 §13.1.2).';
   return precondition(components, 'UnlessMatch', { name: 'If-None-Match', description });
-}
-
-/** The key of a request, if its operation takes one. */
-export function idempotencyKey({ idempotency }: ApiDescription, chain: readonly ResourceMiddleware[], components: Components): Part[] {
-  if (!idempotency || !chain.includes(idempotency.middleware)) return [];
-  const description =
-    'A key of your own making for this request: if it comes again with the same key, nothing is written again, and the answer is that of the first time.';
-  const schema = { type: 'string', pattern: '^(?:"(?:[!#-\\[\\]-~]|\\\\["\\\\]){1,255}"|[!#-\\[\\]-~]{1,255})$' }; // as `parseIdempotencyKey` reads it
-  const example = '"8e03978e-40d5-43e8-bc93-6894a57f9324"';
-  const { required } = idempotency;
-  return [
-    components.refer('parameters', 'IdempotencyKey', { name: 'Idempotency-Key', in: 'header', description, required, schema, example }),
-  ];
 }
 
 /** The state that a client of a stream of events has. */

@@ -1,7 +1,8 @@
 import type { CachingOptions } from '../../middleware/caching.ts';
 import type { ServerFields } from '../../middleware/check-create.ts';
-import type { Context, Guard, ResourceMiddleware, ScopeFunction } from '../../middleware/exchange/context.ts';
+import type { Context, Guard, ScopeFunction } from '../../middleware/exchange/context.ts';
 import type { LiveStreams } from '../../middleware/exchange/live-streams.ts';
+import type { AnswersAgain } from '../../middleware/exchange/replays.ts';
 import type { FindIds, SearchLimits } from '../../middleware/exchange/searching.ts';
 import type { StreamPlaces } from '../../middleware/exchange/stream-places.ts';
 import type { Includes } from '../../middleware/relations/compile-includes.ts';
@@ -40,10 +41,10 @@ export interface ApiSettings {
   readonly streams: StreamPlaces;
   /** The live lists of all resources. */
   readonly liveStreams: LiveStreams;
-  /** Whether its writes may be carried out in the transaction of a batch or of an `Idempotency-Key`. */
+  /** Whether its writes may be carried out in a transaction of a plug-in. */
   readonly isCarried: boolean;
-  /** Answers requests with an `Idempotency-Key`, if the api takes them. */
-  readonly idempotency: ResourceMiddleware | undefined;
+  /** Answers requests that come again as the first time, if the api does. */
+  readonly again: AnswersAgain | undefined;
 }
 
 /** A resource by itself: its options with their defaults, checked. */

@@ -23,7 +23,6 @@ import { update } from '../../middleware/update.ts';
 import { updateMany } from '../../middleware/update-many.ts';
 import { withinTransaction } from '../../middleware/within-transaction.ts';
 import type { Operation } from '../define/standard-operations.ts';
-import { idempotent, keyed, readmission } from './idempotent.ts';
 import type { LiveParts } from './live-rows.ts';
 import {
   body,
@@ -44,6 +43,7 @@ import {
   writing,
 } from './parts.ts';
 import { queryOf } from './query-of.ts';
+import { keeping, readmission, repeatable } from './repeatable.ts';
 import type { Chain, Hooks, Unguarded } from './row.ts';
 
 /** Makes what an operation runs after its guards. */
@@ -71,7 +71,7 @@ export const chains: Readonly<Record<Operation, MakeChain>> = {
     caching(r.caching),
     body(r),
     ifMatch(),
-    ...idempotent(r),
+    ...repeatable(r),
     checkCreate(r.model, creation(r, hooks)),
     ...preceding(r, hooks),
     ...writing(
@@ -86,7 +86,7 @@ export const chains: Readonly<Record<Operation, MakeChain>> = {
     ...scoped(r),
     body(r),
     match(r),
-    ...idempotent(r),
+    ...repeatable(r),
     checkPatch(r.model, changing(r, rules(r))),
     ...preceding(r, hooks),
     ...writing(r, hooks, update(r.model, writes(r)), record()),
@@ -112,7 +112,7 @@ export const chains: Readonly<Record<Operation, MakeChain>> = {
     caching(r.caching),
     ...scoped(r),
     match(r),
-    ...idempotent(r),
+    ...repeatable(r),
     ...preceding(r, hooks),
     ...carrying(
       r,
@@ -125,7 +125,7 @@ export const chains: Readonly<Record<Operation, MakeChain>> = {
     ...scoped(r),
     matching(r),
     body(r),
-    ...keyed(r), // its answer shows no record
+    ...keeping(r), // its answer shows no record
     checkPatch(r.model, changing(r, rules(r))),
     ...preceding(r, hooks),
     ...carrying(r, withinTransaction(updateMany(r.model, writes(r)), hooks.within, writes(r)), following(hooks), affected()),

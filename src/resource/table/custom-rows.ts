@@ -13,8 +13,8 @@ import { records } from '../../middleware/records.ts';
 import { typedQuery } from '../../middleware/typed-query.ts';
 import { type CompiledOperation, hasWritingHandler } from '../define/compile-operations.ts';
 import type { CompiledResource } from '../define/compiled-resource.ts';
-import { keyed, readmission } from './idempotent.ts';
 import { carrying, closed, following, scoped, writes } from './parts.ts';
+import { keeping, readmission } from './repeatable.ts';
 import { type Chain, type Hooks, type Row, rowOf, type Unguarded } from './row.ts';
 
 /** The custom operations of a resource. */
@@ -60,7 +60,7 @@ function chainOf(r: Unguarded, o: CompiledOperation, hooks: Hooks): Chain {
     ifMatch({ required: r.preconditionRequired && !isSafe && isOfRecord }),
     isOfRecord ? loading : described({ problems: [] }, loading), // without an id there is nothing that it could load
     ...(o.hasHandler && !isSafe ? readmission(r, { custom: o }) : []),
-    ...(o.hasHandler && (o.method === 'POST' || o.method === 'PATCH') ? keyed(r) : []),
+    ...(o.hasHandler && (o.method === 'POST' || o.method === 'PATCH') ? keeping(r) : []),
     ...o.checking,
     ...(before.length > 0 ? [hooksAlone(before)] : []),
     ...(isSafe ? [doing, ...following(hooks), answering] : carrying(r, doing, following(hooks), answering)),

@@ -1,5 +1,5 @@
 import { didYouMean, listNames } from '../../../hints.ts';
-import type { Api, Model } from '../../../index.ts';
+import type { Api } from '../../../index.ts';
 import type { ModelInput } from '../../../model/compile/compile-model.ts';
 import type { Audit } from '../../audit/audit-collection.ts';
 import { catchSignals } from '../catch-signals.ts';
@@ -69,10 +69,9 @@ interface Chosen {
 
 /** Chooses models of an api: those of its resources, and its other models, each once. */
 function chooseModels({ indexing, description }: Api, { model: names, resource: paths }: Chosen): ModelInput[] {
-  const { resources, idempotency } = description;
-  const { model: keys } = (idempotency ?? {}) as { readonly model?: Model }; // its records are the library's own
+  const { resources } = description;
   const models = new Map<string, ModelInput>();
-  for (const model of [...resources.map(({ model }) => model), ...indexing.models.filter((one) => one !== keys)])
+  for (const model of [...resources.map(({ model }) => model), ...indexing.models.filter((one) => !indexing.ofPlugins.includes(one))])
     if (!models.has(model.name)) models.set(model.name, model);
   if (!names && !paths) return [...models.values()];
   for (const name of names ?? []) refuseUnknown('model', name, [...models.keys()]);

@@ -1,48 +1,22 @@
 import { notFound } from '../../errors.ts';
+import type { Context, Replays, ServedModel } from '../../middleware/exchange/context.ts';
+import { workOf } from '../../middleware/exchange/exchange.ts';
+import { copiedIn, referredIn } from '../../middleware/exchange/referred-records.ts';
+import type { ReplaysOptions } from '../../middleware/exchange/replays.ts';
+import { findSeen, type Sought } from '../../middleware/exchange/require-seen.ts';
+import { runAlone } from '../../middleware/exchange/step.ts';
+import { isRefusal, reachOf } from '../../middleware/reach/reach.ts';
+import { findScoped, readConditions } from '../../middleware/relations/store-reach.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { keyOfId } from '../../model/value/digest-of-id.ts';
-import { type DatabaseOptions, openCollection } from '../../mongo/collection/collection.ts';
-import { type ShownRecord, textOf } from '../../mongo/idempotency-keys.ts';
+import { openCollection } from '../../mongo/collection/collection.ts';
 import { living } from '../../mongo/lifecycle/within.ts';
 import { isWithin } from '../../mongo/predicate/is-within.ts';
 import { all, type Condition, fulfilling } from '../../mongo/predicate/predicate.ts';
 import { readScope } from '../../mongo/predicate/read-scope.ts';
+import { type ShownRecord, textOf } from '../../mongo/shown-record.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
-import type { Context, Replays, ResourceMiddleware, ScopeFunction, ServedModel } from '../exchange/context.ts';
-import { descriptorOf } from '../exchange/descriptor.ts';
-import { workOf } from '../exchange/exchange.ts';
-import { copiedIn, referredIn } from '../exchange/referred-records.ts';
-import { findSeen, type Sought } from '../exchange/require-seen.ts';
-import { runAlone, step } from '../exchange/step.ts';
-import { isRefusal, reachOf } from '../reach/reach.ts';
-import { findScoped, readConditions } from '../relations/store-reach.ts';
 import { noteAddress } from './note-address.ts';
-
-/** Leaves in `ctx.replays` who may see the answer of the operation again, for `idempotency`. */
-export function setReplays(replays: Replays): ResourceMiddleware {
-  return step({ problems: ['not_found', 'internal'], kind: 'replays' }, function setReplays(ctx) {
-    ctx.replays = replays;
-  });
-}
-
-/** The part of a chain that a repeated request runs through: up to {@link setReplays}. */
-export function upToReplays(chain: readonly ResourceMiddleware[]): readonly ResourceMiddleware[] {
-  return chain.slice(0, chain.findIndex((middleware) => descriptorOf(middleware)?.kind === 'replays') + 1);
-}
-
-/** Options of {@link compileReplays}. */
-interface ReplaysOptions extends DatabaseOptions {
-  /** The row filter of the resource. @default every record */
-  readonly scope?: ScopeFunction<never> | undefined;
-  /** Middlewares below `idempotency` that refuse callers. */
-  readonly guards: readonly ResourceMiddleware[];
-  /** Whether the operation deletes its record, and answers nothing. */
-  readonly isDelete: boolean;
-  /** Whether a handler answers for the record of the path, and may have read it in any way. */
-  readonly hasAddress: boolean;
-  /** Whether its answer is one record, and nothing else. */
-  readonly isRecord: boolean;
-}
 
 /**
  * Compiles who may see the answers of an operation again: its guards have to let the caller pass, and each record that

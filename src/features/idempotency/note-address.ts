@@ -1,13 +1,13 @@
+import type { Context } from '../../middleware/exchange/context.ts';
+import { exchangeOf, workOf } from '../../middleware/exchange/exchange.ts';
+import { readAddress } from '../../middleware/exchange/read-address.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { idsOnly } from '../../mongo/collection/find.ts';
 import type { Operations } from '../../mongo/collection/operations.ts';
 import { Work } from '../../mongo/driver/work.ts';
-import { type ShownRecord, textOf } from '../../mongo/idempotency-keys.ts';
 import { living } from '../../mongo/lifecycle/within.ts';
 import type { Predicate } from '../../mongo/predicate/predicate.ts';
-import type { Context } from '../exchange/context.ts';
-import { exchangeOf, workOf } from '../exchange/exchange.ts';
-import { readAddress } from '../exchange/read-address.ts';
+import { type ShownRecord, textOf } from '../../mongo/shown-record.ts';
 
 /** The record of a path, as the answer of an operation on it leaves it. */
 export interface NotedAddress {

@@ -1,17 +1,18 @@
 import { BSON, type Collection, type UpdateFilter } from 'mongodb';
-import { Problem } from '../errors.ts';
-import { compileModel } from '../model/compile/compile-model.ts';
-import { defineModel, type Model } from '../model/define/define-model.ts';
-import { t } from '../model/define/t.ts';
-import { digestOfId, keyOfId } from '../model/value/digest-of-id.ts';
-import { bsonOptions } from './driver/bson-options.ts';
-import { planCommands } from './driver/commands.ts';
-import { asDb, type Database } from './driver/database.ts';
-import { inParts } from './driver/in-parts.ts';
-import { runTransaction } from './driver/run-transaction.ts';
-import { isServerError, serverCodes } from './driver/server-error.ts';
-import type { Work } from './driver/work.ts';
-import type { Gone, Keep } from './keeps/keep.ts';
+import { Problem } from '../../errors.ts';
+import { compileModel } from '../../model/compile/compile-model.ts';
+import { defineModel, type Model } from '../../model/define/define-model.ts';
+import { t } from '../../model/define/t.ts';
+import { digestOfId } from '../../model/value/digest-of-id.ts';
+import { bsonOptions } from '../../mongo/driver/bson-options.ts';
+import { planCommands } from '../../mongo/driver/commands.ts';
+import { asDb, type Database } from '../../mongo/driver/database.ts';
+import { inParts } from '../../mongo/driver/in-parts.ts';
+import { runTransaction } from '../../mongo/driver/run-transaction.ts';
+import { isServerError, serverCodes } from '../../mongo/driver/server-error.ts';
+import type { Work } from '../../mongo/driver/work.ts';
+import type { Gone, Keep } from '../../mongo/keeps/keep.ts';
+import type { KeptView, ShownRecords } from '../../mongo/shown-record.ts';
 
 /** A document of MongoDB has at most 16 MiB; the rest of the key needs less than a KiB. */
 const mostBytes = 2 ** 24 - 1024;
@@ -28,48 +29,6 @@ export interface KeptAnswer {
   readonly shown: readonly ShownRecords[];
   /** The view in which it was made. Undefined if it does not depend on rules. */
   readonly view?: KeptView | undefined;
-}
-
-/** The rules that were asked for an answer, and those of them that held. */
-export interface KeptView {
-  readonly asked: readonly string[];
-  readonly held: readonly string[];
-}
-
-/** A record that an answer shows. */
-export interface ShownRecord {
-  /** The name of its model. */
-  readonly name: string;
-  readonly collection: string;
-  /** In stored form. Undefined if it was purged since the answer was kept. */
-  readonly id: unknown;
-}
-
-/** The text by which a record is known among those of all models. */
-export function textOf({ collection, id }: ShownRecord): string {
-  return `${collection}\0${keyOfId(id)}`;
-}
-
-/** The text of a filter: equal texts are equal for the database. */
-export function spellFilter(filter: object): string {
-  return BSON.EJSON.stringify(filter, { relaxed: false });
-}
-
-/** A record that another one refers to. */
-export interface ReferredRecord {
-  /** The name of its model. */
-  readonly model: string;
-  /** In stored form. */
-  readonly id: unknown;
-}
-
-/** The records that the answer of an operation shows. */
-export interface ShownRecords {
-  readonly records: readonly ShownRecord[];
-  /** The records that these refer to: their ids may stand in the answer. */
-  readonly refers: readonly ReferredRecord[];
-  /** Whether the operation itself has taken one of them out of the scope of its caller. */
-  readonly hasLeft: boolean;
 }
 
 /** The facts about a key: the request that it came with, and its answer. */

@@ -1,4 +1,4 @@
-import { Problem } from '../errors.ts';
+import { Problem } from '../../errors.ts';
 
 const quoted = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 const bare = /^[\x21\x23-\x5b\x5d-\x7e]*$/;

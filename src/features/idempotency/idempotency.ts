@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { OutgoingHttpHeader } from 'node:http';
 import { Problem } from '../../errors.ts';
-import { parseIdempotencyKey } from '../../http/idempotency-key.ts';
 import { stringifyJson } from '../../http/json.ts';
-import { type IdempotencyKeys, inProgress, type KeptAnswer, type KeptKey, KeyTaken } from '../../mongo/idempotency-keys.ts';
-import { answerBody } from '../exchange/answer-body.ts';
-import type { Called, Context, ResourceMiddleware } from '../exchange/context.ts';
-import { described } from '../exchange/descriptor.ts';
-import { exchangeOf, workOf } from '../exchange/exchange.ts';
-import { ofRead, ofWrite } from '../exchange/problem-codes.ts';
-import { rememberAnswer } from '../exchange/remember-state.ts';
-import { reportError } from '../exchange/report-error.ts';
-import { requireSeen } from '../exchange/require-seen.ts';
-import { rulesOf } from '../views/asked-rules.ts';
+import { answerBody } from '../../middleware/exchange/answer-body.ts';
+import type { Called, Context, ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import { described } from '../../middleware/exchange/descriptor.ts';
+import { exchangeOf, workOf } from '../../middleware/exchange/exchange.ts';
+import { ofRead, ofWrite } from '../../middleware/exchange/problem-codes.ts';
+import { rememberAnswer } from '../../middleware/exchange/remember-state.ts';
+import { reportError } from '../../middleware/exchange/report-error.ts';
+import { requireSeen } from '../../middleware/exchange/require-seen.ts';
+import { rulesOf } from '../../middleware/views/asked-rules.ts';
+import { parseIdempotencyKey } from './idempotency-key.ts';
+import { type IdempotencyKeys, inProgress, type KeptAnswer, type KeptKey, KeyTaken } from './keys.ts';
 
 /** The dependencies of the middleware besides the keys. */
 export interface IdempotencySettings {
