@@ -22,7 +22,6 @@ import { referenceLimits } from '../mongo/relations/limits.ts';
 import {
   aFunction,
   anArrayOf,
-  anObject,
   aWholeNumber,
   byDefault,
   checkOptions,

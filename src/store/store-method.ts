@@ -22,7 +22,7 @@ export interface StoreParts {
 }
 
 /** A record, and the scope of the store that has found it. */
-export interface FoundRecord {
+interface FoundRecord {
   readonly record: StoredRecord;
   readonly scope: Predicate | undefined;
 }
