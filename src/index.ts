@@ -24,6 +24,7 @@ export type { DeliverOptions, Delivery, DeliveryObservation } from './features/d
 export { type ExportRecordsOptions, exportRecords } from './features/export/export-records.ts';
 export type { FieldChange, HistoryOptions, RecordChange } from './features/history/types.ts';
 export type { IdempotencyOptions } from './features/idempotency/api-types.ts';
+export type { NearPolicy } from './features/near/types.ts';
 export { affected } from './middleware/affected.ts';
 export { type AfterHook, afterHooks } from './middleware/after-hooks.ts';
 export { type AggregateOptions, aggregate } from './middleware/aggregate.ts';
@@ -122,7 +123,7 @@ export type {
   UuidOptions,
 } from './model/define/leaf-options.ts';
 export type { LedgerActor, LedgerCaller, ModelHistory, ModelOutbox } from './model/define/ledger.ts';
-export type { Allowed, NearPolicy, Policy } from './model/define/policy.ts';
+export type { Allowed, Policy } from './model/define/policy.ts';
 export type {
   AnySchema,
   ArrayOptions,

@@ -86,8 +86,8 @@ const rooms = [
 
 /** A part of a plug-in is in the room that takes it, and so is the list of such parts. */
 const takers: readonly (readonly [RegExp, string])[] = [
-  [/^features\/(?:[\w-]+\/)?(?:keywords|fields?|types)\.ts$/, 'model/define'],
-  [/^features\/(?:[\w-]+\/)?kinds?\.ts$/, 'model/compile'],
+  [/^features\/(?:[\w-]+\/)?(?:keywords|fields?|(?:policy-)?types)\.ts$/, 'model/define'],
+  [/^features\/(?:[\w-]+\/)?(?:kinds?|polic(?:y|ies))\.ts$/, 'model/compile'],
   [/^features\/(?:[\w-]+\/)?facets?\.ts$/, 'resource/relations'],
   [/^features\/[\w-]+\/plan-[\w-]+\.ts$/, 'mongo/collection'],
   [/^features\/[\w-]+\/mongo\//, 'mongo'],

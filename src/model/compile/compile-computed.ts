@@ -11,6 +11,7 @@ import { isObject } from '../value/plain-object.ts';
 import { serverAccess } from '../write/access.ts';
 import { compileFieldReader } from '../write/read-value.ts';
 import { Report } from '../write/report.ts';
+import { ofStored } from './check-policy.ts';
 
 /** What a schema says of a computed field beside its type. */
 interface Making {
@@ -50,11 +51,10 @@ function checkMaking(given: unknown, path: string): { readonly names: readonly s
 /** Refuses what only a stored field can have. */
 function checkOwn(field: CompiledField, policy: Policy, path: string): void {
   if (path === 'id') throw new ConfigurationError('`id` cannot be computed: it is the path of the record.');
-  const { insert, update, filter, sort, aggregate, group, near } = policy;
-  const stored = { insert, update, filter, sort, aggregate, group, near };
-  const option = Object.entries(stored).find(([, value]) => value !== undefined && value !== false);
+  const given = new Map<string, unknown>(Object.entries(policy));
+  const option = ofStored.find((name) => given.has(name) && given.get(name) !== false);
   if (option)
-    throw new ConfigurationError(`\`policy.${option[0]}\` of \`${path}\` cannot be: it is computed when it is shown, and not stored.`);
+    throw new ConfigurationError(`\`policy.${option}\` of \`${path}\` cannot be: it is computed when it is shown, and not stored.`);
   const { immutable, unique, storeNone, maintained, kind, makeDefault, index } = field;
   const places = { stored: field.key !== field.name, storedAs: leafIn(field.node)?.leaf.base };
   const ofKind = kind && { [kind.keyword]: true };

@@ -1,9 +1,10 @@
 import { ConfigurationError } from '../../errors.ts';
 import { checkName } from '../define/field-name.ts';
-import { checkPolicy, type Policy, type ResolvedPolicy, resolvePolicy } from '../define/policy.ts';
+import { type Policy, type ResolvedPolicy, resolvePolicy } from '../define/policy.ts';
 import type { GivenSchema } from '../define/raw-schema.ts';
 import { type CompiledField, join, type Node, type Slot } from '../node.ts';
 import { checkFlag } from './check-field.ts';
+import { checkPolicy } from './check-policy.ts';
 
 /**
  * The keys of a map by which clients may filter, as fields that have nothing of their own but their type and operators.

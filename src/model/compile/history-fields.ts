@@ -120,5 +120,6 @@ function queryField(name: string, leaf: Leaf, operators: readonly ('eq' | 'in' |
     sortable: false,
     aggregates: new Set(),
     isGroupable: false,
+    grants: new Map(),
   };
 }

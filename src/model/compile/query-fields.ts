@@ -1,13 +1,13 @@
 import { ConfigurationError } from '../../errors.ts';
+import { policyKeys } from '../../features/policies.ts';
 import { type Aggregate, aggregates } from '../define/aggregates.ts';
-import type { NearPolicy } from '../define/policy.ts';
 import { queriedPath } from '../fold/fold-paths.ts';
 import { foldText } from '../fold/fold-text.ts';
 import type { FieldEntry, FieldTable } from '../node.ts';
 import { type FieldKind, type Operator, operatorDef, operators } from '../operators/operators.ts';
 import type { Leaf } from '../value/leaf.ts';
 import { objectIdLeaf, stringLeaf, uuidLeaf } from '../value/leaves.ts';
-import { pointLeaf } from '../value/point-leaf.ts';
+import type { Grants } from './policy-key.ts';
 
 /** A field that a query string or a scope may name. */
 export interface QueryField {
@@ -37,8 +37,8 @@ export interface QueryField {
   readonly aggregates: ReadonlySet<Aggregate>;
   /** Whether an aggregate may group by it. */
   readonly isGroupable: boolean;
-  /** Set for a point around which a list finds records. */
-  readonly near?: NearPolicy;
+  /** What plug-ins have made of its policy. */
+  readonly grants: Grants;
 }
 
 /** A field whose folded values are compared with folded texts. */
@@ -90,7 +90,7 @@ function compileField(entry: FieldEntry, allow: Allow, path: string): QueryField
   const allowed = allow(entry, fittingOperators(leaf));
   checkSort(entry, leaf);
   checkGroup(entry, leaf);
-  checkNear(entry);
+  const grants = compileGrants(entry);
   const figures = figuresOf(entry, leaf);
   return {
     name,
@@ -107,7 +107,7 @@ function compileField(entry: FieldEntry, allow: Allow, path: string): QueryField
     sortable: field.policy.sort === true && !inList,
     aggregates: inList ? noFigures : figures,
     isGroupable: field.policy.group === true && !inList,
-    ...(field.policy.near && !inList && { near: field.policy.near }),
+    grants: inList ? noGrants : grants,
   };
 }
 
@@ -184,8 +184,9 @@ function checkSort({ field, name }: FieldEntry, leaf: Leaf | undefined): void {
   }
 }
 
-function checkNear({ field, name }: FieldEntry): void {
-  const { near } = field.policy;
-  if (near && !(field.node.kind === 'leaf' && field.node.leaf === (pointLeaf as Leaf)))
-    throw new ConfigurationError(`\`policy.near\` of field \`${name}\` needs a point: \`t.point()\`.`);
+const noGrants: Grants = new Map();
+
+function compileGrants(entry: FieldEntry): Grants {
+  const granting = policyKeys.filter(({ name }) => (entry.field.policy as Readonly<Record<string, unknown>>)[name]);
+  return granting.length > 0 ? new Map(granting.map((key) => [key, key.compile(entry)])) : noGrants;
 }

@@ -1,6 +1,8 @@
 import type { CreateIndexesOptions, IndexDescription } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { type IndexKey, mayShareIndex } from '../../model/compile/model-index.ts';
+import { nearPolicy } from '../../model/compile/near-key.ts';
+import { grantOf } from '../../model/compile/policy-key.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { FieldEntry } from '../../model/node.ts';
 import { operatorDef } from '../../model/operators/operators.ts';
@@ -119,8 +121,9 @@ function wantedByList({ model, list }: IndexSource): Wanted[] {
 function wantedByNear({ model, list }: IndexSource): Wanted[] {
   if (!list) return [];
   const scope = scopeOf(model, list.scopeFields).filter(({ path }) => path !== '_id');
-  return [...model.clientFields.values()].flatMap(({ name, path, near }): Wanted[] => {
-    if (!near || !model.fieldTable.get(name)?.field.index) return [];
+  return [...model.clientFields.values()].flatMap((field): Wanted[] => {
+    const { name, path } = field;
+    if (!grantOf(field, nearPolicy) || !model.fieldTable.get(name)?.field.index) return [];
     const key: IndexKey = [[path, '2dsphere'], ...scope.map((one): IndexKey[number] => [one.path, 1])];
     return [{ key, options: {}, reasons: [`${list.resource}: near ${name}`] }];
   });

@@ -1,6 +1,8 @@
 import type { Document as BsonDocument } from 'mongodb';
 import type { ErrorSink } from '../../http/query-errors.ts';
 import type { QueryParameter } from '../../http/query-string.ts';
+import { nearPolicy } from '../../model/compile/near-key.ts';
+import { grantOf } from '../../model/compile/policy-key.ts';
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
 import type { Predicate } from '../predicate/predicate.ts';
 
@@ -34,7 +36,7 @@ export type ReadNear = (parameters: readonly QueryParameter[], errors: ErrorSink
 
 /** The points around which a list finds records. */
 export function nearPoints(fields: QueryFields): readonly QueryField[] {
-  return [...fields.values()].filter(({ near }) => near !== undefined);
+  return [...fields.values()].filter((field) => grantOf(field, nearPolicy) !== undefined);
 }
 
 /** Whether a request has a parameter of `near`. */

@@ -2,8 +2,9 @@ import type { Double } from 'mongodb';
 import { listNames, nearest } from '../../hints.ts';
 import type { ErrorSink } from '../../http/query-errors.ts';
 import { keyOf, type QueryParameter } from '../../http/query-string.ts';
+import { leastMetres, nearPolicy } from '../../model/compile/near-key.ts';
+import { grantOf } from '../../model/compile/policy-key.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
-import { leastMetres } from '../../model/define/policy.ts';
 import { floatLeaf } from '../../model/value/number-leaves.ts';
 import { checkCoordinate } from '../../model/value/point-leaf.ts';
 import { Invalid } from '../../rules.ts';
@@ -129,8 +130,8 @@ function findPoint(name: string | undefined, points: readonly QueryField[]): Que
   return new Invalid('unknown_parameter', `must name a point of this list: ${legal}`, { suggestion });
 }
 
-function checkMetres(metres: number, { near }: QueryField): Invalid | undefined {
-  const { maxMetres = 0 } = near ?? {};
+function checkMetres(metres: number, point: QueryField): Invalid | undefined {
+  const { maxMetres = 0 } = grantOf(point, nearPolicy) ?? {};
   if (metres < leastMetres) return new Invalid('minimum', `must have a radius of at least ${leastMetres} metre`, { limit: leastMetres });
   if (metres > maxMetres) return new Invalid('maximum', `must have a radius of at most ${maxMetres} metres`, { limit: maxMetres });
   return undefined;

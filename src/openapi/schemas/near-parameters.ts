@@ -1,4 +1,5 @@
-import { leastMetres } from '../../model/define/policy.ts';
+import { leastMetres, nearPolicy } from '../../model/compile/near-key.ts';
+import { grantOf } from '../../model/compile/policy-key.ts';
 import { coordinateSchemas } from '../../model/value/point-leaf.ts';
 import { distancesName, nearName, nearPoints } from '../../mongo/list/near-parameters.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
@@ -8,9 +9,10 @@ import { commaSeparated, parameter } from './parameter.ts';
 /** The parameter for the records around a place: one, or one for each point. */
 export function nearParameter({ model }: CompiledResource): Part[] {
   const points = nearPoints(model.clientFields);
-  return points.map(({ name, near }) => {
+  return points.map((point) => {
+    const { name } = point;
     const description = `Records whose \`${name}\` is around a place, nearest first: longitude, latitude, metres.`;
-    const prefixItems = [...coordinateSchemas, { type: 'number', minimum: leastMetres, maximum: near?.maxMetres }];
+    const prefixItems = [...coordinateSchemas, { type: 'number', minimum: leastMetres, maximum: grantOf(point, nearPolicy)?.maxMetres }];
     const { length } = prefixItems;
     const schema = { type: 'array', prefixItems, items: { type: 'number' }, minItems: length, maxItems: length };
     return parameter(points.length === 1 ? nearName : `${nearName}[${name}]`, description, schema, commaSeparated);

@@ -40,12 +40,12 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'a policy on a field that an embedded object does not have',
       () => js.object('Place', { city: js.string() }, { policy: { street: { private: true } } }),
-      '`policy.street` of field `value` is not a policy option. Allowed: read, insert, update, private, sort, group, filter, aggregate, near.',
+      '`policy.street` of field `value` is not a policy option. Allowed: read, insert, update, private, filter, sort, aggregate, group, near.',
     ],
     [
       'an unknown policy option',
       () => js.string({ policy: { secret: true } }),
-      '`policy.secret` of field `value` is not a policy option. Allowed: read, insert, update, private, sort, group, filter, aggregate, near.',
+      '`policy.secret` of field `value` is not a policy option. Allowed: read, insert, update, private, filter, sort, aggregate, group, near.',
     ],
     ['a policy that is none', () => js.string({ policy: true }), '`policy` of field `value` must be an object.'],
     [

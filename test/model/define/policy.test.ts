@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../../src/errors.ts';
-import { checkPolicy } from '../../../src/model/define/policy.ts';
+import { checkPolicy } from '../../../src/model/compile/check-policy.ts';
 
 describe('a policy', () => {
   it.each([
@@ -10,6 +10,8 @@ describe('a policy', () => {
     { private: true, insert: true, update: true },
     { private: true, sort: false },
     { private: false, sort: true, filter: true },
+    { private: true, read: false },
+    { private: false, read: ['staff', 'finance'] },
   ])('may be %j', (policy) => {
     expect(checkPolicy(policy, 'name')).toEqual(policy);
   });
@@ -21,7 +23,7 @@ describe('a policy', () => {
     [{ priavte: true }, '`policy.priavte` of field `name` is not a policy option; did you mean `private`?'],
     [
       { x: true },
-      '`policy.x` of field `name` is not a policy option. Allowed: read, insert, update, private, sort, group, filter, aggregate, near.',
+      '`policy.x` of field `name` is not a policy option. Allowed: read, insert, update, private, filter, sort, aggregate, group, near.',
     ],
     [
       { insert: 1 },
@@ -34,6 +36,10 @@ describe('a policy', () => {
     [
       { update: 'a b' },
       '`policy.update` of field `name` must be true, false, the name of a rule or an array of such names: letters, digits, `-` and `_`.',
+    ],
+    [
+      { read: ['staff', 'a b'] },
+      '`policy.read` of field `name` must be true, false, the name of a rule or an array of such names: letters, digits, `-` and `_`.',
     ],
     [{ private: true, read: 'staff' }, '`policy` of field `name`: `private: true` means `read: false`. Say only one of them.'],
     [{ read: false, sort: true }, 'Field `name` is private: `policy.sort` would show its values. Leave that out.'],

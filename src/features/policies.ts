@@ -1,0 +1,8 @@
+import { nearPolicy } from '../model/compile/near-key.ts';
+import type { PolicyKey } from '../model/compile/policy-key.ts';
+
+/** The keys that plug-ins add to policies of fields. */
+// biome-ignore format: a line for each plug-in
+export const policyKeys: readonly PolicyKey[] = [
+  nearPolicy,
+];
