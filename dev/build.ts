@@ -58,10 +58,11 @@ function chunkOf(id: string): string | undefined {
   // The index exports none of these, and other entries need them.
   if (['api/copies.ts', 'resource/define/given.ts', 'resource/define/standard-operations.ts', 'resource/table/row.ts'].includes(file))
     return 'shared';
-  // What models and stores take of plug-ins, every entry needs.
-  if (/^features\/(?:[\w-]+\/)?(?:keywords|fields?|types|kinds?|plan-[\w-]+|stores?)\.ts$/.test(file)) return 'shared';
+  // What models, lists and stores take of plug-ins, every entry needs.
+  if (/^features\/(?:[\w-]+\/)?(?:keywords|fields?|types|kinds?|polic(?:y|ies)|indexes|lists?|plan-[\w-]+|stores?)\.ts$/.test(file))
+    return 'shared';
   if (file.startsWith('features/') && Object.values(entries).includes(file)) return 'shared'; // a middleware
-  const plugin = /^features\/([\w-]+)\/(?:mongo|work)\//.exec(file)?.[1];
+  const plugin = /^features\/([\w-]+)\/(?:list-|(?:mongo|work)\/)/.exec(file)?.[1];
   if (plugin !== undefined) return plugin; // the first request that needs it loads it
   if (file === 'features/delivery/deliver.ts') return 'delivery'; // the first `api.deliver` loads it
   if (/^(?:index|api\/|features\/|openapi\/|resource\/)/.test(file)) return 'index';
@@ -72,7 +73,6 @@ function chunkOf(id: string): string | undefined {
   if (file === 'mongo/live/concern.ts') return 'shared'; // `liveRead` needs it
   if (file.startsWith('live/') || file.startsWith('mongo/live/')) return 'live'; // the first live list does
   if (file.startsWith('mongo/aggregate/')) return 'aggregate'; // as the first aggregate does
-  if (file.startsWith('mongo/near/')) return 'near'; // and the first request with `near`
   if (file.startsWith('mongo/ledger/') || file === 'mongo/collection/recorder.ts') return 'ledger'; // the first write of a model with a ledger
   if (file === 'mongo/collection/upsert.ts') return 'upsert'; // the first upsert of a store
   if (file === 'mongo/collection/read-by-id.ts') return 'audit'; // the only one that needs it

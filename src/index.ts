@@ -149,7 +149,7 @@ export type { WriteRules } from './model/write/compile-writes.ts';
 export type { DatabaseOptions } from './mongo/collection/collection.ts';
 export type { Database } from './mongo/driver/database.ts';
 export type { CollectionPlan, ExistingIndex, IndexPlan, MatchedIndex } from './mongo/indexes/index-plan.ts';
-export type { IndexOptions, PlannedIndex } from './mongo/indexes/wanted-indexes.ts';
+export type { IndexOptions, PlannedIndex } from './mongo/indexes/wanted.ts';
 export type { ChangedField } from './mongo/ledger/changed-fields.ts';
 export type { CursorPaging, OffsetPaging, Paging } from './mongo/list/parse-paging.ts';
 export { everything } from './mongo/predicate/read-scope.ts';

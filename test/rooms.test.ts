@@ -42,7 +42,6 @@ const rooms = [
   'mongo/list',
   'mongo/keeps/keep.ts',
   'mongo/ledger',
-  'mongo/near',
   'mongo/aggregate',
   'mongo/live',
   'mongo/collection',
@@ -88,6 +87,8 @@ const rooms = [
 const takers: readonly (readonly [RegExp, string])[] = [
   [/^features\/(?:[\w-]+\/)?(?:keywords|fields?|(?:policy-)?types)\.ts$/, 'model/define'],
   [/^features\/(?:[\w-]+\/)?(?:kinds?|polic(?:y|ies))\.ts$/, 'model/compile'],
+  [/^features\/(?:[\w-]+\/)?indexes\.ts$/, 'mongo/indexes'],
+  [/^features\/(?:[\w-]+\/)?(?:lists?|list-[\w-]+)\.ts$/, 'mongo/list'],
   [/^features\/(?:[\w-]+\/)?facets?\.ts$/, 'resource/relations'],
   [/^features\/[\w-]+\/plan-[\w-]+\.ts$/, 'mongo/collection'],
   [/^features\/[\w-]+\/mongo\//, 'mongo'],

@@ -5,7 +5,7 @@ import { t } from '../model/define/t.ts';
 import { deriveIndexes } from '../mongo/indexes/derive-indexes.ts';
 import { type CollectionPlan, compareIndexes, formatFound, formatKey, IndexPlan } from '../mongo/indexes/index-plan.ts';
 import { createIndexes, readIndexes } from '../mongo/indexes/indexes.ts';
-import type { IndexSource, PlannedIndex, ThroughUse } from '../mongo/indexes/wanted-indexes.ts';
+import type { IndexSource, PlannedIndex, ThroughUse } from '../mongo/indexes/wanted.ts';
 import type { CompiledResource } from '../resource/define/compiled-resource.ts';
 import { isList } from '../resource/define/standard-operations.ts';
 import type { Api, Indexing } from './api.ts';

@@ -1,5 +1,5 @@
-import { nearPolicy } from '../model/compile/near-key.ts';
 import type { PolicyKey } from '../model/compile/policy-key.ts';
+import { nearPolicy } from './near/policy.ts';
 
 /** The keys that plug-ins add to policies of fields. */
 // biome-ignore format: a line for each plug-in

@@ -1,18 +1,11 @@
-import { parseQueryString, type QueryParameter } from '../http/query-string.ts';
+import { parseQueryString } from '../http/query-string.ts';
 import type { ModelInput } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
 import { operatorDef } from '../model/operators/operators.ts';
 import { type Includable, isIncludable, noRelations } from '../model/relations/includable.ts';
 import { keepsDeleted } from '../mongo/lifecycle/lifecycle.ts';
-import { asksNear, nearPoints } from '../mongo/list/near-parameters.ts';
-import {
-  type FilterLimits,
-  type ListContext,
-  type ListQuery,
-  type ListRules,
-  parseListQuery,
-  viewsOf,
-} from '../mongo/list/parse-list-query.ts';
+import { compileFurther, furtherNames } from '../mongo/list/further-parameters.ts';
+import { type FilterLimits, type ListQuery, type ListRules, parseListQuery, viewsOf } from '../mongo/list/parse-list-query.ts';
 import { checkPaging, type Paging } from '../mongo/list/parse-paging.ts';
 import { aString, aWholeNumber, byDefault, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { Invalid } from '../rules.ts';
@@ -107,7 +100,6 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
     const { collection, clientFields: own, selector } = seen;
     const hasDeleted = keepsDeleted(seen);
     const searching = compileSearching(seen, checked);
-    const points = nearPoints(own);
     const clientFields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
     const rules: ListRules = {
       resource: [name ?? collection, ...viewsOf([seen])].join(' '),
@@ -118,7 +110,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
       ...(through && { through }),
       isWhole: whole,
       search: searching?.rules,
-      hasPoints: points.length > 0,
+      further: furtherNames(own),
       isLive,
       maxFilterValues,
       maxPrefix,
@@ -127,13 +119,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
     const ofCursor = rules.paging.mode === 'cursor' ? (['invalid_cursor'] as const) : [];
     const ofIntegers = mayExceedInt64(clientFields) ? (['validation_failed'] as const) : [];
     const problems = (method: string) => ['invalid_query' as const, ...ofCursor, ...ofIntegers, ...(searching?.problems(method) ?? [])];
-    async function parseNear(parameters: readonly QueryParameter[], asked: ListContext): Promise<ListQuery> {
-      const { readNear } = await import('../mongo/near/near.ts');
-      return parseListQuery(parameters, rules, {
-        ...asked,
-        readNear: (given, errors) => readNear(given, { ...rules, points }, errors),
-      });
-    }
+    const loadFurther = compileFurther({ ...rules, own });
     function pass(query: ListQuery, ctx: Context): undefined | Promise<void> {
       ctx.listQuery = query;
       if (!query.search || !searching?.ask) return undefined;
@@ -148,8 +134,9 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
       const { queryParameters, deleted } = ctx;
       const asked = { isPartial, isInBody: queryParameters !== undefined, deleted, parent };
       const parameters = queryParameters ?? parseQueryString(ctx.querystring);
-      if (rules.hasPoints && asksNear(parameters)) return parseNear(parameters, asked).then((query) => pass(query, ctx));
-      return pass(parseListQuery(parameters, rules, asked), ctx);
+      const loading = loadFurther?.(parameters);
+      if (!loading) return pass(parseListQuery(parameters, rules, asked), ctx);
+      return loading.then((readFurther) => pass(parseListQuery(parameters, rules, { ...asked, readFurther }), ctx));
     });
   });
 }

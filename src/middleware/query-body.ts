@@ -1,7 +1,7 @@
 import { invalidQuery } from '../errors.ts';
 import { parametersIn } from '../http/query-body.ts';
 import { parseQueryString } from '../http/query-string.ts';
-import { settingKinds } from '../mongo/list/parse-list-query.ts';
+import { settingKinds } from '../mongo/list/list-settings.ts';
 import { aTimeLimit, byDefault, checkOptions, orUndefined } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import { aBodyLimit, anAmountOfValues } from './body-limit.ts';

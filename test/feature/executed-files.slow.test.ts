@@ -35,7 +35,7 @@ describe('docs/about/what-a-request-runs.md', () => {
     expect(filesOf('list')).not.toContain('middleware/find-included.ts');
     expect(filesOf('GET').filter((file) => /^(?:mongo\/references|batch)\b|idempotency/.test(file))).toEqual([]);
     const ofAll = measured.flatMap(({ files }) => files);
-    expect(ofAll.filter((file) => /^(?:delivery|live|export|mongo\/live|mongo\/aggregate|mongo\/near)\//.test(file))).toEqual([]);
+    expect(ofAll.filter((file) => /^(?:delivery|live|export|mongo\/live|mongo\/aggregate|features\/near)\//.test(file))).toEqual([]);
   });
 
   it('is about requests that run the files that they ran', async () => {

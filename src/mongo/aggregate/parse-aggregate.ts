@@ -5,7 +5,7 @@ import type { QueryField, QueryFields } from '../../model/compile/query-fields.t
 import { type Aggregate, aggregateParameters, aggregates, type DateUnit, dateUnits, maxGroupKeys } from '../../model/define/aggregates.ts';
 import { Invalid } from '../../rules.ts';
 import { compileFilter, type FilterRules, filterName, inUrl } from '../list/compile-filter.ts';
-import { nearName, type ReadNear } from '../list/near-parameters.ts';
+import type { ReadFurther } from '../list/list-plugin.ts';
 import { givenTwice, parseConditions, refuseOutOfRange } from '../list/parse-conditions.ts';
 import { deletedName } from '../list/parse-list-query.ts';
 import { isSearch, parseSearch, type SearchRules, searchName } from '../list/parse-search.ts';
@@ -43,15 +43,15 @@ export interface AggregateRules extends FilterRules {
   readonly own: QueryFields;
   /** How `q` searches the list. @default it has no `q` */
   readonly search?: SearchRules | undefined;
-  /** Whether the records have points that may lie around a place. @default false */
-  readonly hasPoints?: boolean;
+  /** The names of the parameters that plug-ins add. @default none */
+  readonly further?: readonly string[];
 }
 
 /** What the parser takes from the request. */
 interface AggregateAsked {
   readonly takesDeleted: boolean;
-  /** Reads the parameter `near`. Undefined for a request without it. */
-  readonly readNear?: ReadNear | undefined;
+  /** Reads the parameters of plug-ins. Undefined for a request without them. */
+  readonly readFurther?: ReadFurther | undefined;
 }
 
 type AggregateParameter = (typeof aggregateParameters)[number];
@@ -65,10 +65,10 @@ const subject = 'this aggregate';
 export function parseAggregateQuery(
   given: readonly QueryParameter[],
   rules: AggregateRules,
-  { takesDeleted, readNear }: AggregateAsked,
+  { takesDeleted, readFurther }: AggregateAsked,
 ): AggregateQuery {
   const errors = new QueryErrors();
-  const { near, others: parameters } = readNear?.(given, errors) ?? { near: undefined, others: given };
+  const { asked: further, others: parameters } = readFurther?.(given, errors) ?? { asked: undefined, others: given };
   const settings = new Map<AggregateParameter, string[]>();
   const filters: QueryParameter[] = [];
   const searches: QueryParameter[] = [];
@@ -83,7 +83,7 @@ export function parseAggregateQuery(
     ...aggregateParameters,
     ...(takesDeleted ? [deletedName] : []),
     ...(rules.search ? [searchName] : []),
-    ...(rules.hasPoints ? [nearName] : []),
+    ...(rules.further ?? []),
   ];
   const { conditions, outOfRange } = parseConditions(filters, rules, { parameters: names, subject }, errors);
   const [text] = settings.get(filterName) ?? [];
@@ -105,7 +105,7 @@ export function parseAggregateQuery(
     figures,
     isCounted,
     timeZone,
-    ...(near && { near }),
+    ...(further && { further }),
   };
 }
 

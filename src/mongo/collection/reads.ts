@@ -172,19 +172,19 @@ export function openReads(
         through = withoutThrough,
         onUnaddressable,
       } = options;
-      const { near, search } = asked;
-      const nearby = near && (await import('../near/near.ts'));
+      const { search } = asked;
+      const order = asked.further?.order;
       const isByRelated = asked.sort.some(({ field }) => isThrough(field));
       const byRelated = isByRelated ? computeSort(asked.sort, model, through.sight) : undefined;
       const computed = search ? (byRelated ?? rankIds(asked, model)) : byRelated;
       const matched = match(asked, scope, through, bytesOfIds(asked, computed !== undefined), work);
       const matching = matched instanceof Promise ? await matched : matched;
       const query = computed ? { ...asked, sort: computed.sort } : asked;
-      const sortPaths = nearby ? [nearby.distanceKey] : query.sort.map(({ field }) => field.path);
+      const sortPaths = order ? [order.key] : query.sort.map(({ field }) => field.path);
       const projected = projection ?? projectionOf(within.model, fetchPrivate, query.fields, sortPaths);
       const where = () => (asksFurther(asked) ? matching.filter : meaningOf(asked, scope));
       const indexed = !computed && dependsOnIndexes(query) ? await countIndexedKeys(where(), sortPaths) : undefined;
-      const plan = nearby ? nearby.planNear(query, matching) : planPage(query, matching, computed?.stages, indexed);
+      const plan = planPage(query, matching, computed?.stages, indexed);
       const read = readerFor(asked);
       const bound = byRelated || search ? boundOfSort(asked, through) : undefined;
       const known = bound && (await countSortable(matching, bound, read, work));
@@ -202,17 +202,16 @@ export function openReads(
       };
       const [fitting, total] = await read(work, (command): Promise<readonly [Fitting, Total | undefined]> => {
         const found = readPage(wanted, command);
-        const fitting = near && nearby ? nearby.withIndex(found, model, near) : found;
+        const fitting = order ? found.catch((error: unknown) => ({ ...nothing, records: order.recover(error, model) })) : found;
         if (query.total === undefined) return fitting.then((only) => [only, undefined]);
         return Promise.all([fitting, query.total === 'exact' && known ? known : countAll(query.total, matching, command)]);
       });
-      if (notice && !computed && !search && !near) {
+      if (notice && !computed && !search && !order) {
         const sort = new Map(query.sort.map(({ field, direction }) => [field.path, direction]));
         notice({ where: where(), sort, limit: plan.limit });
       }
       if (fitting.unaddressable) onUnaddressable?.(new StoredRecord(model, fitting.unaddressable).storedId);
-      const page = buildPage(query, fitting, { total, maxPageBytes, fetchPrivate });
-      return near && nearby ? nearby.withDistances(page, near) : page;
+      return buildPage(query, fitting, { total, maxPageBytes, fetchPrivate });
     },
 
     async aggregate(asked, within, { stages, limit, through = withoutThrough }, work) {
@@ -244,6 +243,8 @@ function meaningOf(asked: Matching, scope: Predicate | undefined): Predicate {
   return all(all(fulfilling(asked.conditions), foundBy(asked)), scope);
 }
 
-const foundBy = ({ search, near }: Matching): Predicate | undefined => (search ? searched(search) : near?.within);
+const foundBy = ({ search, further }: Matching): Predicate | undefined => (search ? searched(search) : further?.within);
+
+const nothing: Fitting = { records: [], goesOn: false, isCutShort: false };
 
 const withoutThrough: ThroughReadOptions = { sight: new Map(), maxIds: 0, maxSorted: 0 };

@@ -5,7 +5,8 @@ import type { DeclaredIndex, IndexKey } from '../../model/compile/model-index.ts
 import { pathOfField } from '../../model/fold/fold-paths.ts';
 import { isDeleted, isLive } from '../lifecycle/lifecycle.ts';
 import type { Filter } from '../predicate/predicate.ts';
-import { type IndexOptions, type IndexSource, type PlannedIndex, partially, type Wanted, wantedBy } from './wanted-indexes.ts';
+import type { IndexOptions, IndexSource, PlannedIndex, Wanted } from './wanted.ts';
+import { partially, wantedBy } from './wanted-indexes.ts';
 
 /**
  * Derives the indexes of one collection: those that models declare, and those that lists need. A list needs one index

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { isText } from '../../model/compile/compile-search.ts';
 import type { IndexKey } from '../../model/compile/model-index.ts';
 import { holdsRecordsOf, isEqual, isPrefix, isSameKey } from './derive-indexes.ts';
-import type { IndexOptions, PlannedIndex } from './wanted-indexes.ts';
+import type { IndexOptions, PlannedIndex } from './wanted.ts';
 
 /** An index that exists in the database. */
 export interface ExistingIndex {

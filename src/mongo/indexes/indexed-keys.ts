@@ -8,7 +8,7 @@ import { holdsRecordsOf, isEqual } from './derive-indexes.ts';
 import type { ExistingIndex } from './index-plan.ts';
 import { readIndexes } from './indexes.ts';
 import { alternativesOf, equalPathsOf } from './list-shape.ts';
-import type { IndexOptions } from './wanted-indexes.ts';
+import type { IndexOptions } from './wanted.ts';
 
 /** How long it is believed which indexes a collection has, in milliseconds. */
 const believedMS = 60_000;

@@ -1,7 +1,7 @@
 import type { Abortable, CollectionOptions, Db, IndexDescriptionInfo, ListIndexesOptions } from 'mongodb';
 import { isServerError, serverCodes } from '../driver/server-error.ts';
 import { type ExistingIndex, formatKey, nameOf } from './index-plan.ts';
-import type { PlannedIndex } from './wanted-indexes.ts';
+import type { PlannedIndex } from './wanted.ts';
 
 /**
  * Reads numbers as numbers, whatever the options of the client: the answer is about the database, and not data of the

@@ -1,95 +1,18 @@
-import type { CreateIndexesOptions, IndexDescription } from 'mongodb';
+import { wantedByPlugins } from '../../features/indexes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { type IndexKey, mayShareIndex } from '../../model/compile/model-index.ts';
-import { nearPolicy } from '../../model/compile/near-key.ts';
-import { grantOf } from '../../model/compile/policy-key.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { FieldEntry } from '../../model/node.ts';
 import { operatorDef } from '../../model/operators/operators.ts';
 import { isDeleted, isLive, keepsDeleted, markPath } from '../lifecycle/lifecycle.ts';
 import type { Filter } from '../predicate/predicate.ts';
-
-/** The options of an index, as the driver's `createIndex` takes them. */
-export type IndexOptions = CreateIndexesOptions & Omit<IndexDescription, 'key'>;
-
-/** An index that an api needs, with the reasons. */
-export interface PlannedIndex {
-  /** The key of the index, as the driver's `createIndex` takes it. */
-  readonly key: IndexKey;
-  readonly options: IndexOptions;
-  /** The declarations and lists that need the index, such as `orders: sort by createdAt`. */
-  readonly reasons: readonly string[];
-}
-
-/**
- * A model whose indexes are planned, the list of a resource that serves it, and the relations that lead to its records
- * by `t.hasMany`.
- */
-export interface IndexSource {
-  readonly model: CompiledModel;
-  /** Filters that are asked for often. */
-  readonly filtered?: readonly FilterUse[];
-  readonly list?: { readonly resource: string; readonly scopeFields: readonly string[]; readonly showsDeleted?: boolean };
-  /** The reads of records that refer to others. */
-  readonly reverse?: readonly ReverseRead[];
-  /**
-   * The fields by which queries for lists of other models find its records, or by which a list finds related records.
-   */
-  readonly through?: readonly ThroughUse[];
-}
-
-/** A read of the records that refer to another one, in their order. */
-interface ReverseRead {
-  readonly reason: string;
-  /** The fields that the scope of the records compares with a value. */
-  readonly scopeFields: readonly string[];
-  /** The stored path of the reference. */
-  readonly path: string;
-  /** The paths of the sort, which ends with the id. */
-  readonly sort: ReadonlyMap<string, 1 | -1>;
-}
-
-/** An alternative of a filter: the paths that it compares with single values, and those with bounds. */
-interface FilterUse {
-  readonly equal: readonly string[];
-  readonly ranged: readonly string[];
-  readonly scopeFields: readonly string[];
-  readonly reason: string;
-}
-
-/** A field that filters through relations use. */
-export interface ThroughUse {
-  /** The name of the field in the model. */
-  readonly field: string;
-  readonly scopeFields: readonly string[];
-  /** Whether it is compared with ids. */
-  readonly isReference: boolean;
-  readonly reason: string;
-}
-
-/** A filter of a field for one value. */
-interface Point {
-  readonly path: string;
-  /** The paths that are compared with one value each. */
-  readonly equal: ReadonlySet<string>;
-  /** Whether it shows living records only. */
-  readonly isOfLiving: boolean;
-}
-
-/** An index that a list needs. */
-export interface Wanted extends PlannedIndex {
-  /**
-   * Set if the filter of the field asks only for single values, and never for null: then every unique index of the
-   * field suffices.
-   */
-  readonly point?: Point;
-}
+import { type IndexOptions, type IndexSource, scopeOf, type Wanted } from './wanted.ts';
 
 /** The indexes that lists, relations and deletes of one model need. */
 export function wantedBy(source: IndexSource): Wanted[] {
   return [
     ...wantedByList(source),
-    ...wantedByNear(source),
+    ...wantedByPlugins.flatMap((wanted) => wanted(source)),
     ...wantedByThrough(source),
     ...wantedByFilters(source),
     ...wantedByRelations(source),
@@ -112,21 +35,6 @@ function wantedByList({ model, list }: IndexSource): Wanted[] {
     return [wantedFor(model, indexed, field.path, scope, isPoint(field), `${list.resource}: ${use} by ${field.name}`)];
   });
   return [...ofScope, ...ofFields];
-}
-
-/**
- * `$geoNear` fails without an index of the point. The point comes first, because a scope may let some callers see
- * everything, and deleted records are in it, because some callers may ask for them.
- */
-function wantedByNear({ model, list }: IndexSource): Wanted[] {
-  if (!list) return [];
-  const scope = scopeOf(model, list.scopeFields).filter(({ path }) => path !== '_id');
-  return [...model.clientFields.values()].flatMap((field): Wanted[] => {
-    const { name, path } = field;
-    if (!grantOf(field, nearPolicy) || !model.fieldTable.get(name)?.field.index) return [];
-    const key: IndexKey = [[path, '2dsphere'], ...scope.map((one): IndexKey[number] => [one.path, 1])];
-    return [{ key, options: {}, reasons: [`${list.resource}: near ${name}`] }];
-  });
 }
 
 /**
@@ -239,11 +147,6 @@ function wantedByDeletes({ model, list }: IndexSource): Wanted[] {
       ? [plan(toKey(ofScope), isDeleted(model), `${list.resource}: its deleted records`)]
       : []),
   ];
-}
-
-/** The fields of the scope of a list, or of a query for related records. */
-function scopeOf({ fieldTable }: CompiledModel, names: readonly string[]): FieldEntry[] {
-  return names.map((name) => fieldTable.get(name) as FieldEntry);
 }
 
 function toKey(fields: readonly Pick<FieldEntry, 'path'>[]): IndexKey {

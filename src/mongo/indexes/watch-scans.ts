@@ -9,7 +9,7 @@ import { type Explained, readExplain } from './explain.ts';
 import { formatKey } from './index-plan.ts';
 import { plainValues, readIndexes } from './indexes.ts';
 import { alternativesOf, type ListShape, readShape, suggestIndexes } from './list-shape.ts';
-import type { IndexOptions } from './wanted-indexes.ts';
+import type { IndexOptions } from './wanted.ts';
 
 /** A query for a list. */
 export interface AskedList {

@@ -29,8 +29,8 @@ export interface Page extends PageEnd {
    * which cannot end early.
    */
   endAt(last: StoredRecord): PageEnd;
-  /** How far away a record is, in metres, if that was asked for. */
-  readonly distanceOf?: (record: StoredRecord) => number;
+  /** What a plug-in tells of its records, beside what every page does. */
+  readonly describe?: (records: readonly StoredRecord[]) => object;
   /** The JSON of its records, once it is written. */
   readonly written?: WrittenRecords;
 }
@@ -86,7 +86,8 @@ export function buildPage(
   { records, goesOn, isCutShort }: Fitting,
   { total, maxPageBytes, fetchPrivate }: Pick<Page, 'total' | 'maxPageBytes'> & { readonly fetchPrivate: boolean },
 ): Page {
-  const { window, limit, sort } = query;
+  const { window, limit, sort, further } = query;
+  const describe = further?.order?.describe;
   const pageWith = ({ hasNext, place }: PageEnd, endAt: Page['endAt'], direction: Page['direction'] = 1): Page => ({
     records,
     size: limit,
@@ -96,6 +97,7 @@ export function buildPage(
     endAt,
     total,
     maxPageBytes,
+    ...(describe && { describe }),
   });
   if (window.mode === 'offset') {
     const refuse = () => {
@@ -152,11 +154,11 @@ function endBehind(values: readonly unknown[] | undefined, { from, direction, li
 }
 
 /** What clients are told of a page besides its records. */
-export function describePage({ size, hasNext, place, total, records, distanceOf }: Page): object {
+export function describePage({ size, hasNext, place, total, records, describe }: Page): object {
   const counted = total && { total: total.count, ...(total.isEstimate ? { total_is_estimate: true } : {}) };
   if (place.mode === 'offset') return { size, number: place.number, has_next: hasNext, ...counted };
-  const measured = distanceOf && { distances: records.map(distanceOf) };
-  if (place.mode === 'only') return { size, has_next: hasNext, ...(place.isNumbered ? { number: 1 } : noCursors), ...counted, ...measured };
+  if (place.mode === 'only')
+    return { size, has_next: hasNext, ...(place.isNumbered ? { number: 1 } : noCursors), ...counted, ...describe?.(records) };
   return { size, has_next: hasNext, next_cursor: place.next, prev_cursor: place.prev, ...counted };
 }
 

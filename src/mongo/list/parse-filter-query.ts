@@ -2,8 +2,8 @@ import { QueryErrors } from '../../http/query-errors.ts';
 import type { QueryParameter } from '../../http/query-string.ts';
 import { Invalid } from '../../rules.ts';
 import { type Condition, isOpen } from '../predicate/predicate.ts';
+import { isSettingName } from './list-settings.ts';
 import { type ConditionRules, givenTwice, type OtherParameters, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
-import { listParameters } from './parse-list-query.ts';
 
 /** The query string of a write to many records, validated and cast. */
 export interface FilterQuery {
@@ -37,7 +37,7 @@ export function parseFilterQuery(parameters: readonly QueryParameter[], rules: F
   for (const parameter of parameters) {
     const { name, operator, isItem, value } = parameter;
     if (name === maxAffectedName && operator === undefined && !isItem) limits.push(value);
-    else if (operator === undefined && isListParameter(name)) errors.push(ofListOnly.at(name));
+    else if (operator === undefined && isSettingName(name)) errors.push(ofListOnly.at(name));
     else filters.push(parameter);
   }
   const { conditions, outOfRange } = parseConditions(filters, rules, ofWrite, errors);
@@ -50,10 +50,6 @@ export function parseFilterQuery(parameters: readonly QueryParameter[], rules: F
 }
 
 const ofListOnly = new Invalid('not_available', 'is not available: a write to many records takes filters and max_affected');
-
-function isListParameter(name: string): boolean {
-  return (listParameters as readonly string[]).includes(name);
-}
 
 function parseMax([text, ...others]: readonly string[], { maxAffected }: FilterQueryRules, errors: QueryErrors): number {
   if (text === undefined) return maxAffected;

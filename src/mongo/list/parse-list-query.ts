@@ -1,5 +1,4 @@
 import { parseInclude } from '../../http/parse-include.ts';
-import type { SettingKind } from '../../http/query-body.ts';
 import { type ErrorSink, QueryErrors } from '../../http/query-errors.ts';
 import { itemsOf, type QueryParameter } from '../../http/query-string.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
@@ -13,7 +12,8 @@ import type { Matching } from '../relations/through/plan-through.ts';
 import { isConditionThrough, throughFields } from '../relations/through/through-field.ts';
 import { compileFilter, type FilterThrough, inBody, inUrl } from './compile-filter.ts';
 import { type CursorBounds, parseCursor, textOfList } from './cursor.ts';
-import { type Near, nearParameters, type ReadNear } from './near-parameters.ts';
+import type { Asked, ReadFurther } from './list-plugin.ts';
+import { addsUp, isSettingName, refusalIn, type SettingName, type SettingRules, settingsOf } from './list-settings.ts';
 import { type ConditionLimits, givenTwice, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
 import {
   type Paging,
@@ -47,8 +47,8 @@ export interface ListQuery extends Matching {
   readonly isWhole?: boolean;
   /** The relations to include. */
   readonly include: readonly string[];
-  /** The circle whose records the list shows, nearest first. */
-  readonly near?: Near | undefined;
+  /** What parameters of plug-ins ask for. */
+  readonly further?: Asked | undefined;
 }
 
 /** The limits of filters and sorts. */
@@ -58,7 +58,7 @@ export interface FilterLimits extends ConditionLimits {
 }
 
 /** The settings that the parser of a list takes from its resource. */
-export interface ListRules extends FilterLimits {
+export interface ListRules extends FilterLimits, SettingRules {
   /** The name of the resource, which its cursors are bound to. */
   readonly resource: string;
   /** The fields of the model, and those of related records that filters and sorts may name. */
@@ -74,40 +74,17 @@ export interface ListRules extends FilterLimits {
   readonly search?: SearchRules | undefined;
   /** The relations that `include` may name. */
   readonly includes: Pick<Includable, 'names' | 'relations'> & { readonly selectors?: Choosable['selectors'] };
-  /**
-   * Whether the list is answered whole, without pages.
-   *
-   * @default false
-   */
-  readonly isWhole?: boolean;
-  /** Whether the list has points, around which it finds records. @default false */
-  readonly hasPoints?: boolean;
-  /**
-   * Whether its first page is kept true.
-   *
-   * @default false
-   */
-  readonly isLive?: boolean;
+  /** The names of the parameters that plug-ins add to the list. @default none */
+  readonly further?: readonly string[];
 }
-
-/** The parameters of every list. No filterable field may have such a name. */
-export const listParameters = ['limit', 'sort', 'after', 'before', 'page', 'include', 'total', 'fields', 'filter'] as const;
-type ListParameter = (typeof listParameters)[number];
 
 /** The parameter by which clients ask for deleted records, in a list that allows it. */
 export const deletedName = 'deleted';
 
 /** The parameters that an unknown one could be meant for: those that this list takes. */
 function parametersOf(rules: ListRules, { deleted }: ListContext): string[] {
-  const { paging, selector, includes, isWhole, isLive, search, hasPoints } = rules;
-  const without = new Set<ListParameter>([
-    ...(paging.mode === 'cursor' ? (['page'] as const) : (['after', 'before'] as const)),
-    ...(selector ? [] : (['fields'] as const)),
-    ...(includes.names.length > 0 ? [] : (['include'] as const)),
-    ...(isLive ? notOfLive : []),
-  ]);
-  const own = listParameters.filter((name) => !without.has(name) && (!isWhole || ofWhole.has(name)));
-  return [...own, ...(deleted === undefined ? [] : [deletedName]), ...(search ? [searchName] : []), ...(hasPoints ? nearParameters : [])];
+  const { search, further = [] } = rules;
+  return [...settingsOf(rules), ...(deleted === undefined ? [] : [deletedName]), ...(search ? [searchName] : []), ...further];
 }
 
 /** The settings that the parser of a list takes from the request. */
@@ -120,32 +97,13 @@ export interface ListContext extends CursorBounds {
   readonly isPartial?: boolean;
   /** Whether the parameters stand in a body, and not in a URL. @default false */
   readonly isInBody?: boolean;
-  /** Reads the parameters of `near`. Undefined for a request without them. */
-  readonly readNear?: ReadNear | undefined;
+  /** Reads the parameters of plug-ins. Undefined for a request without them. */
+  readonly readFurther?: ReadFurther | undefined;
   /** Undefined if clients may not ask for deleted records, and the parameter is unknown. */
   readonly deleted?: CursorBounds['deleted'];
 }
 
-/** The parameters of a list that is answered whole. By `after`, it goes on where an answer was cut. */
-const ofWhole: ReadonlySet<ListParameter> = new Set(['sort', 'after', 'fields', 'filter']);
-
-/** The parameters that a list which is kept true does not have: it is a first page, and counts nothing. */
-const notOfLive: ReadonlySet<ListParameter> = new Set(['after', 'before', 'page', 'total']);
-
-const notForLive = new Invalid('not_available', 'is not available in a live list, which is its first page');
 const notOutside = new Invalid('not_available', 'is not available in a live list: what searches it does not tell of changes');
-export const notForWhole = new Invalid('not_available', 'is not available when the list is exported whole');
-
-/** Parameters that may be given several times. */
-const addingUp: ReadonlySet<string> = new Set<ListParameter>(['sort', 'fields', 'include']);
-
-/** What the parameters are in a body. */
-export const settingKinds: ReadonlyMap<string, SettingKind> = new Map<ListParameter, SettingKind>([
-  ...(['sort', 'fields', 'include'] as const).map((name) => [name, 'texts'] as const),
-  ...(['after', 'before', 'filter'] as const).map((name) => [name, 'text'] as const),
-  ...(['limit', 'page'] as const).map((name) => [name, 'number'] as const),
-  ['total', 'flag'],
-]);
 
 /**
  * Parses the query string of a list. Fields and operators come from tables of the model; the type of the field casts
@@ -154,20 +112,18 @@ export const settingKinds: ReadonlyMap<string, SettingKind> = new Map<ListParame
  */
 export function parseListQuery(given: readonly QueryParameter[], rules: ListRules, asked: ListContext = {}): ListQuery {
   const { paging, selector, includes, isWhole = false, isLive = false, search: ofSearch } = rules;
-  const { isPartial = false, isInBody = false, deleted, readNear } = asked;
+  const { isPartial = false, isInBody = false, deleted, readFurther } = asked;
   const errors = new QueryErrors();
-  const nearby = readNear?.(given, errors);
-  const parameters = nearby ? nearby.others : given;
-  const near = nearby?.near;
-  const settings = new Map<ListParameter, string[]>();
+  const { asked: further, others: parameters } = readFurther?.(given, errors) ?? { asked: undefined, others: given };
+  const settings = new Map<SettingName, string[]>();
   const filters: QueryParameter[] = [];
   const searches: QueryParameter[] = [];
   for (const parameter of parameters) {
     const { name, operator, isItem, value } = parameter;
-    const isSetting = isListParameter(name) && operator === undefined && (addingUp.has(name) || !isItem);
-    if (isSetting && isWhole && !ofWhole.has(name)) errors.push(notForWhole.at(name));
-    else if (isSetting && isLive && notOfLive.has(name)) errors.push(notForLive.at(name));
-    else if (isSetting) settings.set(name, [...(settings.get(name) ?? []), ...(addingUp.has(name) ? itemsOf(parameter) : [value])]);
+    const isSetting = isSettingName(name) && operator === undefined && (addsUp(name) || !isItem);
+    const refusal = isSetting ? refusalIn(rules, name) : undefined;
+    if (refusal) errors.push(refusal.at(name));
+    else if (isSetting) settings.set(name, [...(settings.get(name) ?? []), ...(addsUp(name) ? itemsOf(parameter) : [value])]);
     else if (ofSearch?.isOutside && isLive && isSearch(parameter)) errors.push(notOutside.at(searchName));
     else if (ofSearch && isSearch(parameter)) searches.push(parameter);
     else if (deleted === undefined || name !== deletedName || operator !== undefined || isItem) filters.push(parameter);
@@ -185,7 +141,7 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
   const sort = parseSort(settings.get('sort') ?? [], rules, errors);
   const limit = parseLimit(settings, paging, errors);
   const number = paging.mode === 'offset' ? parsePageNumber(settings, limit, paging, errors) : undefined;
-  const isFiltered = conditions.length > 0 || filter !== undefined || searches.length > 0 || near !== undefined;
+  const isFiltered = conditions.length > 0 || filter !== undefined || searches.length > 0 || further !== undefined;
   const total = parseTotal(settings, paging, { isFiltered, isPartial }, errors);
   const included = settings.get('include');
   const include = included ? parseInclude(included, includes.names, errors) : [];
@@ -196,7 +152,7 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
   errors.throwIfAny();
   refuseOutOfRange(outOfRange);
   const window: Window =
-    isByRelevance || near
+    isByRelevance || further?.order
       ? { mode: 'only', isNumbered: number !== undefined }
       : number === undefined
         ? parseWindow(settings, { conditions, filter, sort, search }, rules.resource, asked)
@@ -219,7 +175,7 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
     ...ofIncluded,
     ...(search && { search }),
     ...(isWhole && { isWhole }),
-    ...(near && { near }),
+    ...(further && { further }),
   };
 }
 
@@ -258,14 +214,10 @@ export function viewsOf(models: Iterable<Pick<CompiledModel, 'name' | 'held'>>):
   return [...new Set(models)].flatMap(({ name, held }) => (held ? `${name}:${held.join(',')}` : []));
 }
 
-function isListParameter(name: string): name is ListParameter {
-  return (listParameters as readonly string[]).includes(name);
-}
-
-function refuseSettings(settings: ReadonlyMap<ListParameter, readonly string[]>, { paging, selector }: ListRules, errors: ErrorSink): void {
+function refuseSettings(settings: ReadonlyMap<SettingName, readonly string[]>, { paging, selector }: ListRules, errors: ErrorSink): void {
   refusePaging(settings, paging, errors);
   for (const [name, values] of settings) {
     if (name === 'fields' && !selector) errors.push(new Invalid('not_available', 'is not available for this list').at(name));
-    else if (values.length > 1 && !addingUp.has(name)) errors.push(givenTwice.at(name));
+    else if (values.length > 1 && !addsUp(name)) errors.push(givenTwice.at(name));
   }
 }

@@ -3,6 +3,7 @@ import { both, filterOf } from '../predicate/filter-of.ts';
 import { type Filter, noRecord } from '../predicate/predicate.ts';
 import { rangesBehind, reversePosition, reverseSort } from '../query/position.ts';
 import type { ThroughQuery } from '../relations/through/through-stages.ts';
+import type { OwnOrder } from './list-plugin.ts';
 import type { ListQuery } from './parse-list-query.ts';
 import type { CursorWindow } from './parse-paging.ts';
 
@@ -24,8 +25,8 @@ export interface PagePlan {
    * them.
    */
   readonly computed?: { readonly filter: Filter; readonly stages: readonly BsonDocument[] };
-  /** Set if the records come in the order of their distance: the options of the `$geoNear` that finds them. */
-  readonly nearest?: BsonDocument;
+  /** Set if stages of a plug-in find the records, in an order of their own. */
+  readonly finding?: readonly BsonDocument[];
 }
 
 /**
@@ -41,11 +42,12 @@ export function dependsOnIndexes({ window, sort }: Pick<ListQuery, 'window' | 's
  * sort, and `indexed` says how many of its first keys an index has. By default it has all of them.
  */
 export function planPage(
-  { window, sort, limit }: Pick<ListQuery, 'window' | 'sort' | 'limit'>,
+  { window, sort, limit, further }: Pick<ListQuery, 'window' | 'sort' | 'limit' | 'further'>,
   { filter: predicate, stages }: ThroughQuery,
   computing?: readonly BsonDocument[],
   indexed?: number,
 ): PagePlan {
+  if (further?.order) return planInOrder(further.order, limit, { filter: predicate, stages });
   const isBackwards = window.mode === 'cursor' && window.direction === -1;
   const order = isBackwards ? reverseSort(sort) : sort;
   const filter = filterOf(predicate);
@@ -61,6 +63,13 @@ export function planPage(
     stages,
     ...(computing && { computed: { filter, stages: computing } }),
   };
+}
+
+/** Plans the command for the first records of an order of a plug-in. Those that are equal in it are ordered by id. */
+function planInOrder({ find, key }: OwnOrder, limit: number, { filter: predicate, stages }: ThroughQuery): PagePlan {
+  const filter = filterOf(predicate);
+  const sort = new Map([key, '_id'].map((one) => [one, 1] as const));
+  return { ranges: [filter], sort, skip: 0, limit: limit + 1, stages, finding: find(filter) };
 }
 
 /** The key has no meaning to the database. */
@@ -90,8 +99,8 @@ function rangesOf(
 }
 
 /** Whether a plan is one filter that a `find` can answer. */
-export function isFind({ ranges, stages, computed, nearest }: PagePlan): boolean {
-  return ranges.length === 1 && stages.length === 0 && !computed && !nearest;
+export function isFind({ ranges, stages, computed, finding }: PagePlan): boolean {
+  return ranges.length === 1 && stages.length === 0 && !computed && !finding;
 }
 
 /**
@@ -103,9 +112,9 @@ export function isFind({ ranges, stages, computed, nearest }: PagePlan): boolean
  * at than the page needs. With computed values, all matches are sorted, and the ranges are one condition on the values.
  */
 export function buildPipeline(plan: PagePlan, collection: string): BsonDocument[] {
-  const { ranges, sort, skip, limit, stages, computed, nearest } = plan;
+  const { ranges, sort, skip, limit, stages, computed, finding } = plan;
   const cut = [...(skip > 0 ? [{ $skip: skip }] : []), { $limit: limit }];
-  if (nearest) return [{ $geoNear: { ...nearest, query: ranges[0] } }, ...stages, ...cut, { $sort: sort }];
+  if (finding) return [...finding, ...stages, ...cut, { $sort: sort }];
   if (computed) return [{ $match: computed.filter }, ...stages, ...computed.stages, { $match: { $or: ranges } }, { $sort: sort }, ...cut];
   const [first, ...others] = ranges;
   const read = (range: Filter): BsonDocument[] => [{ $match: range }, { $sort: sort }, ...stages, ...cut];

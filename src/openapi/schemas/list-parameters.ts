@@ -5,6 +5,7 @@ import type { Leaf } from '../../model/value/leaf.ts';
 import { stringLeaf } from '../../model/value/leaves.ts';
 import { keepsDeleted } from '../../mongo/lifecycle/lifecycle.ts';
 import { filterName, inBody, inUrl } from '../../mongo/list/compile-filter.ts';
+import { describeFurther } from '../../mongo/list/further-parameters.ts';
 import { maxAffectedName } from '../../mongo/list/parse-filter-query.ts';
 import { deletedName } from '../../mongo/list/parse-list-query.ts';
 import type { Totals } from '../../mongo/list/parse-paging.ts';
@@ -12,7 +13,6 @@ import { searchName } from '../../mongo/list/parse-search.ts';
 import { isThrough } from '../../mongo/relations/through/through-field.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { Part, Schema } from '../document.ts';
-import { distancesParameter, nearParameter } from './near-parameters.ts';
 import { commaSeparated, isSeparable, parameter, repeated } from './parameter.ts';
 import { textLeaf, withNull } from './value-schema.ts';
 
@@ -24,13 +24,13 @@ export function listParameters(resource: CompiledResource, isBelow = false): Par
   return [...filterParameters(resource), ...settingParameters(resource, isBelow)];
 }
 
-/** The query parameters that filter a list: those of its fields, `filter`, `q` and `near`. */
+/** The query parameters that filter a list: those of its fields, `filter`, `q`, and those of plug-ins. */
 export function filterParameters(resource: CompiledResource): Part[] {
   return [...fieldFilters(filterFields(resource), resource), ...findingParameters(resource)];
 }
 
 function findingParameters(resource: CompiledResource): Part[] {
-  return [...expressionParameter(resource), ...searchParameter(resource), ...nearParameter(resource)];
+  return [...expressionParameter(resource), ...searchParameter(resource), ...furtherParameters(resource, true)];
 }
 
 function fieldFilters(fields: readonly QueryField[], { filterLimits }: CompiledResource): Part[] {
@@ -53,6 +53,13 @@ function searchParameter({ model, search, searchLimits: { maxSearchLength, maxSe
   return [parameter(searchName, `${what} ${order}`, { ...textLeaf(stringLeaf), minLength: 1, maxLength: maxSearchLength })];
 }
 
+/** The parameters of plug-ins: those that find records, or the others. */
+function furtherParameters({ model }: CompiledResource, finds: boolean): Part[] {
+  return describeFurther(model.clientFields, finds).map(({ name, description, schema }) =>
+    parameter(name, description, schema, schema.type === 'array' ? commaSeparated : {}),
+  );
+}
+
 /** The parameters of a list that are no filters by one field. */
 function settingParameters(resource: CompiledResource, isBelow: boolean): Part[] {
   const { model, paging, filterLimits } = resource;
@@ -66,7 +73,7 @@ function settingParameters(resource: CompiledResource, isBelow: boolean): Part[]
     ...totalParameter(paging.total, !keepsDeleted(model) && !isBelow),
     ...fieldsParameters(resource),
     ...includeParameter(resource),
-    ...distancesParameter(resource),
+    ...furtherParameters(resource, false),
     ...deletedParameter(resource),
   ];
 }

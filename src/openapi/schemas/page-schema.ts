@@ -1,4 +1,4 @@
-import { nearPoints } from '../../mongo/list/near-parameters.ts';
+import { furtherOfPage } from '../../mongo/list/further-parameters.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { Schema } from '../document.ts';
 
@@ -11,8 +11,11 @@ export function pageSchema({ paging: { max, total, mode }, model }: Pick<Compile
     ...(mode === 'cursor' ? cursors : {}),
   };
   const counted = total === false ? {} : { total: count, total_is_estimate: isEstimate };
-  const measured = nearPoints(model.clientFields).length > 0 ? { distances } : {};
-  return { type: 'object', properties: { ...properties, ...counted, ...measured }, required: Object.keys(properties) };
+  return {
+    type: 'object',
+    properties: { ...properties, ...counted, ...furtherOfPage(model.clientFields) },
+    required: Object.keys(properties),
+  };
 }
 
 const cursors = {
@@ -20,11 +23,6 @@ const cursors = {
   prev_cursor: { type: ['string', 'null'], description: 'The value of `before` for the previous page; null on the first.' },
 };
 const count = { type: 'integer', minimum: 0, description: 'The number of all matches, when it was asked for.' };
-const distances = {
-  type: 'array',
-  items: { type: 'number', minimum: 0 },
-  description: 'How far away each record of `data` is, in metres, when it was asked for.',
-};
 const isEstimate = { type: 'boolean', const: true, description: 'There where `total` is an estimate.' };
 
 const ownPage = {

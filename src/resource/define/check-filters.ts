@@ -1,8 +1,9 @@
 import { ConfigurationError } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { nearParameters, nearPoints } from '../../mongo/list/near-parameters.ts';
+import { furtherNames } from '../../mongo/list/further-parameters.ts';
+import { settingNames } from '../../mongo/list/list-settings.ts';
 import { maxAffectedName } from '../../mongo/list/parse-filter-query.ts';
-import { deletedName, listParameters } from '../../mongo/list/parse-list-query.ts';
+import { deletedName } from '../../mongo/list/parse-list-query.ts';
 import { searchName } from '../../mongo/list/parse-search.ts';
 import type { ResourceDefinition } from './resource-options.ts';
 import { isWriteOfMany, type Operation } from './standard-operations.ts';
@@ -11,8 +12,8 @@ import { isWriteOfMany, type Operation } from './standard-operations.ts';
 export function checkFilterNames(model: CompiledModel, ops: readonly Operation[], { deleted, search }: ResourceDefinition): void {
   const ofMany = ops.some(isWriteOfMany) ? [maxAffectedName] : [];
   const ofSearch = search || model.search ? [searchName] : [];
-  const ofPoints = nearPoints(model.clientFields).length > 0 ? nearParameters : [];
-  for (const name of [...listParameters, ...ofMany, ...ofSearch, ...ofPoints, ...(deleted === undefined ? [] : [deletedName])]) {
+  const ofDeleted = deleted === undefined ? [] : [deletedName];
+  for (const name of [...settingNames, ...ofMany, ...ofSearch, ...furtherNames(model.clientFields), ...ofDeleted]) {
     if (model.clientFields.get(name)?.operators.has('eq')) {
       throw new ConfigurationError(
         `\`policy.filter\` of \`${name}\` in ${model.name} cannot have \`eq\`: a list's query string uses \`${name}=\` itself. List the other operators.`,

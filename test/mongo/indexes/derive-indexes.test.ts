@@ -3,7 +3,7 @@ import { defineModel, type Fields, type ModelIndex, t } from '../../../src/index
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { deriveIndexes } from '../../../src/mongo/indexes/derive-indexes.ts';
 import { formatKey } from '../../../src/mongo/indexes/index-plan.ts';
-import type { IndexSource } from '../../../src/mongo/indexes/wanted-indexes.ts';
+import type { IndexSource } from '../../../src/mongo/indexes/wanted.ts';
 
 const filtered = { policy: { filter: ['eq'] } } as const;
 const ranged = { policy: { filter: ['gte', 'lt'] } } as const;

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { ObjectId } from 'mongodb';
 import type { IndexKey } from '../../../src/model/compile/model-index.ts';
 import { compareIndexes, type ExistingIndex, formatKey, IndexPlan } from '../../../src/mongo/indexes/index-plan.ts';
-import type { IndexOptions, PlannedIndex } from '../../../src/mongo/indexes/wanted-indexes.ts';
+import type { IndexOptions, PlannedIndex } from '../../../src/mongo/indexes/wanted.ts';
 
 const planned = (key: IndexKey, options: IndexOptions = {}): PlannedIndex => ({ key, options, reasons: ['docs: sort by a'] });
 const found = (name: string, key: IndexKey, options: IndexOptions = {}): ExistingIndex => ({ name, key, options });

@@ -4,13 +4,8 @@ import { parametersIn } from '../../../src/http/query-body.ts';
 import { parseQueryString } from '../../../src/http/query-string.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { noRelations } from '../../../src/model/relations/includable.ts';
-import {
-  type ListContext,
-  type ListQuery,
-  type ListRules,
-  parseListQuery,
-  settingKinds,
-} from '../../../src/mongo/list/parse-list-query.ts';
+import { settingKinds } from '../../../src/mongo/list/list-settings.ts';
+import { type ListContext, type ListQuery, type ListRules, parseListQuery } from '../../../src/mongo/list/parse-list-query.ts';
 import { cursorPaging } from '../../../src/resource/define/paging.ts';
 import { Item } from '../../support/models/item.ts';
 

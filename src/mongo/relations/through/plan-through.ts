@@ -17,8 +17,8 @@ export interface Matching {
   readonly filter?: Expression | undefined;
   /** What it is searched for. */
   readonly search?: Search | undefined;
-  /** The circle of the parameter `near`. Never beside a search. */
-  readonly near?: { readonly within: Predicate } | undefined;
+  /** What parameters of plug-ins ask for. Never beside a search. */
+  readonly further?: { readonly within: Predicate } | undefined;
 }
 
 /** Adds the conditions on related records, and those of the parameter `filter`, to what records fulfil. */

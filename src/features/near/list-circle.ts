@@ -1,5 +1,5 @@
 import { type Document as BsonDocument, Double } from 'mongodb';
-import { bringing, type Predicate } from '../predicate/predicate.ts';
+import { bringing, type Predicate } from '../../mongo/predicate/predicate.ts';
 
 /** A circle on Earth. */
 export interface Circle {

@@ -1,7 +1,14 @@
 import { ConfigurationError } from '../../errors.ts';
-import type { Leaf } from '../value/leaf.ts';
-import { pointLeaf } from '../value/point-leaf.ts';
-import type { PolicyKey } from './policy-key.ts';
+import { type Grants, grantOf, type PolicyKey } from '../../model/compile/policy-key.ts';
+import type { Leaf } from '../../model/value/leaf.ts';
+import { pointLeaf } from '../../model/value/point-leaf.ts';
+import type { NearPolicy } from './types.ts';
+
+/** The key of policies, and the parameter that finds the records around a place. */
+export const nearName = 'near';
+
+/** The parameter by which clients ask how far away each record is. */
+export const distancesName = 'distances';
 
 /** The least radius around a place, in metres. */
 export const leastMetres = 1;
@@ -9,13 +16,9 @@ export const leastMetres = 1;
 /** Half of the way around the Earth is a little longer. */
 const mostMetres = 20_000_000;
 
-interface NearPolicy {
-  readonly maxMetres: number;
-}
-
 /** `policy.near`: within how many metres at most a list finds the records around a place. */
 export const nearPolicy: PolicyKey<NearPolicy> = {
-  name: 'near',
+  name: nearName,
 
   check(value, field) {
     const { maxMetres, ...others } = (value ?? {}) as Partial<NearPolicy>;
@@ -31,3 +34,8 @@ export const nearPolicy: PolicyKey<NearPolicy> = {
     throw new ConfigurationError(`\`policy.near\` of field \`${name}\` needs a point: \`t.point()\`.`);
   },
 };
+
+/** The points around which a list of these fields finds records. */
+export function nearPoints<Field extends { readonly grants: Grants }>(fields: ReadonlyMap<string, Field>): readonly Field[] {
+  return [...fields.values()].filter((field) => grantOf(field, nearPolicy) !== undefined);
+}

@@ -2,17 +2,18 @@ import type { Double } from 'mongodb';
 import { listNames, nearest } from '../../hints.ts';
 import type { ErrorSink } from '../../http/query-errors.ts';
 import { keyOf, type QueryParameter } from '../../http/query-string.ts';
-import { leastMetres, nearPolicy } from '../../model/compile/near-key.ts';
 import { grantOf } from '../../model/compile/policy-key.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import { floatLeaf } from '../../model/value/number-leaves.ts';
 import { checkCoordinate } from '../../model/value/point-leaf.ts';
+import type { Asked, PluginRules, ReadParameters } from '../../mongo/list/list-plugin.ts';
+import { notForWhole } from '../../mongo/list/list-settings.ts';
+import { givenTwice } from '../../mongo/list/parse-conditions.ts';
+import { isSearch, searchName } from '../../mongo/list/parse-search.ts';
 import { Invalid } from '../../rules.ts';
-import { distancesName, type Near, type NearAsked, nearName } from '../list/near-parameters.ts';
-import { givenTwice } from '../list/parse-conditions.ts';
-import { type ListRules, notForWhole } from '../list/parse-list-query.ts';
-import { isSearch, searchName } from '../list/parse-search.ts';
-import { type Circle, nearestTo, withinCircle } from './circle.ts';
+import { type Circle, withinCircle } from './list-circle.ts';
+import { byDistance } from './list-order.ts';
+import { distancesName, leastMetres, nearName, nearPoints, nearPolicy } from './policy.ts';
 
 /** Parameters that name another order or another page than the one that `near` makes. */
 const besideNear: ReadonlySet<string> = new Set(['sort', 'after', 'before', 'page']);
@@ -25,48 +26,37 @@ const notNumbers = new Invalid('parameter_syntax', 'must be longitude, latitude 
 const notFlag = new Invalid('type', 'must be true or false', { type: 'boolean' });
 const withoutNear = new Invalid('not_available', 'is not available without near');
 
-/** The fields that filters may name, the points among the record's own, and how `q` searches, which `near` excludes. */
-interface Places extends Pick<ListRules, 'fields' | 'search'> {
-  readonly points: readonly QueryField[];
-}
-
-/** Reads the parameters of a list of records around a place. */
-export function readNear(
-  parameters: readonly QueryParameter[],
-  { paging, isWhole, ...places }: Pick<ListRules, 'paging' | 'isWhole'> & Places,
-  errors: ErrorSink,
-): NearAsked {
-  const { circle, others: rest, isAsked } = readCircle(parameters, places, errors);
+/** Reads the parameters of a list of records around a place, or of an aggregate about them. */
+export const readNear: ReadParameters = (parameters, rules, errors) => {
+  const { circle, others: rest, isAsked } = readCircle(parameters, rules, errors);
+  if (!rules.paging) return { asked: circle && within(circle), others: isAsked ? refuseSearch(rest, rules, errors) : rest };
   const [flag, ...further] = rest.filter(isDistances);
   const others = rest.filter((one) => !isDistances(one));
-  if (isWhole) for (const one of parameters) if (isDistances(one) || !rest.includes(one)) errors.push(notForWhole.at(keyOf(one)));
-  if (isWhole) return { near: undefined, others };
+  if (rules.isWhole) {
+    for (const one of parameters) if (isDistances(one) || !rest.includes(one)) errors.push(notForWhole.at(keyOf(one)));
+    return { asked: undefined, others };
+  }
   const showsDistances = flag !== undefined && readFlag(flag, errors);
   if (further.length > 0) errors.push(givenTwice.at(distancesName));
   if (showsDistances && !isAsked) errors.push(withoutNear.at(distancesName));
-  if (!isAsked) return { near: undefined, others };
-  const foreign = paging.mode === 'cursor' ? ['page'] : ['after', 'before']; // the list refuses them itself
+  if (!isAsked) return { asked: undefined, others };
+  const foreign = rules.paging.mode === 'cursor' ? ['page'] : ['after', 'before']; // the list refuses them itself
   const refused = others.filter(({ name, operator }) => besideNear.has(name) && operator === undefined && !foreign.includes(name));
   for (const name of new Set(refused.map((one) => one.name))) errors.push(notBesideNear.at(name));
   const kept = others.filter((one) => !refused.includes(one));
-  return { near: circle && asNear(circle, showsDistances), others: refuseSearch(kept, places, errors) };
-}
-
-/** Reads the circle of a query that only counts the records in it. */
-export function readWithin(parameters: readonly QueryParameter[], places: Places, errors: ErrorSink): NearAsked {
-  const { circle, others, isAsked } = readCircle(parameters, places, errors);
-  return { near: circle && asNear(circle, false), others: isAsked ? refuseSearch(others, places, errors) : others };
-}
+  const asked = circle && { ...within(circle), order: byDistance(circle, showsDistances) };
+  return { asked, others: refuseSearch(kept, rules, errors) };
+};
 
 /** Refuses `q` where the list has it; elsewhere, the parser says that it is unknown. */
-function refuseSearch(parameters: readonly QueryParameter[], { search }: Places, errors: ErrorSink): readonly QueryParameter[] {
+function refuseSearch(parameters: readonly QueryParameter[], { search }: PluginRules, errors: ErrorSink): readonly QueryParameter[] {
   const others = search ? parameters.filter((one) => !isSearch(one)) : parameters;
   if (others.length < parameters.length) errors.push(notBesideSearch.at(searchName));
   return others;
 }
 
-function asNear(circle: Circle, showsDistances: boolean): Near {
-  return { within: withinCircle(circle), nearest: nearestTo(circle), showsDistances };
+function within(circle: Circle): Asked {
+  return { within: withinCircle(circle) };
 }
 
 function isDistances({ name, operator, isItem }: QueryParameter): boolean {
@@ -85,12 +75,12 @@ interface CircleAsked {
   readonly others: readonly QueryParameter[];
 }
 
-function readCircle(parameters: readonly QueryParameter[], { fields, points }: Places, errors: ErrorSink): CircleAsked {
+function readCircle(parameters: readonly QueryParameter[], { fields, own: ofRecords }: PluginRules, errors: ErrorSink): CircleAsked {
   const filters: ReadonlySet<string | undefined> = fields.get(nearName)?.operators ?? new Set();
   const own = parameters.filter(({ name, operator }) => name === nearName && !filters.has(operator)); // a field may be called so
   const [first, ...further] = own;
   const isOne = further.every(({ operator, isItem }) => isItem && first?.isItem && operator === first.operator);
-  const found = first && (isOne ? parseCircle(first, own, points) : givenTwice);
+  const found = first && (isOne ? parseCircle(first, own, nearPoints(ofRecords)) : givenTwice);
   if (first && found instanceof Invalid) errors.push(found.at(keyOf(isOne ? first : (further.at(-1) as QueryParameter))));
   return {
     circle: found instanceof Invalid ? undefined : found,
