@@ -38,7 +38,7 @@ const rooms = [
   'mongo/driver',
   'mongo/indexes',
   'mongo/stored-record.ts',
-  'mongo/relations/through',
+  'mongo/through',
   'mongo/list',
   'mongo/keeps/keep.ts',
   'mongo/ledger',

@@ -49,10 +49,10 @@ export const dearAreas: readonly Area[] = [
   },
   {
     files: [
-      'mongo/relations/through/expression',
-      'mongo/relations/through/plan-through',
-      'mongo/relations/through/sort-through',
-      'mongo/relations/through/through-stages',
+      'mongo/through/expression',
+      'mongo/through/plan-through',
+      'mongo/through/sort-through',
+      'mongo/through/through-stages',
     ],
     tests: ['feature/through-property.slow', 'feature/filter-property.slow'],
   },

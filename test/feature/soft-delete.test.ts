@@ -11,7 +11,7 @@ import { planRemove, planRestore, planUpdate } from '../../src/mongo/collection/
 import { Work } from '../../src/mongo/driver/work.ts';
 import { newDeletion } from '../../src/mongo/lifecycle/lifecycle.ts';
 import { living } from '../../src/mongo/lifecycle/within.ts';
-import { reachable } from '../../src/mongo/relations/through/reachable.ts';
+import { reachable } from '../../src/mongo/through/reachable.ts';
 import { type Operation, operations } from '../../src/resource/define/standard-operations.ts';
 import type { Any } from '../support/any.ts';
 import { useCommands } from '../support/database/commands.ts';

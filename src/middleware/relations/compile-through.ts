@@ -5,7 +5,7 @@ import type { QueryField } from '../../model/compile/query-fields.ts';
 import { viewOf } from '../../model/compile/view-of.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
 import type { Step } from '../../mongo/relations/include/read-included.ts';
-import type { ThroughField, ThroughRelation, ThroughStep } from '../../mongo/relations/through/through-field.ts';
+import type { ThroughField, ThroughRelation, ThroughStep } from '../../mongo/through/through-field.ts';
 import { aWholeNumber, byDefault, type Legal, pickOptions } from '../../options.ts';
 import { compilePaths, rulesAlong, seenTargets } from './compile-includes.ts';
 import type { GuardedSource, RelationTarget } from './relation-targets.ts';

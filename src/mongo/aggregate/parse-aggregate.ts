@@ -9,8 +9,8 @@ import type { ReadFurther } from '../list/list-plugin.ts';
 import { givenTwice, parseConditions, refuseOutOfRange } from '../list/parse-conditions.ts';
 import { deletedName } from '../list/parse-list-query.ts';
 import { isSearch, parseSearch, type SearchRules, searchName } from '../list/parse-search.ts';
-import type { Matching } from '../relations/through/plan-through.ts';
-import { isConditionThrough } from '../relations/through/through-field.ts';
+import type { Matching } from '../through/plan-through.ts';
+import { isConditionThrough } from '../through/through-field.ts';
 
 /** A field whose values make the groups. */
 export interface GroupKey {

@@ -1,6 +1,6 @@
 import { Problem } from '../../errors.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
-import { isThrough } from '../relations/through/through-field.ts';
+import { isThrough } from '../through/through-field.ts';
 import type { ThroughReadOptions } from './read-options.ts';
 
 /** The most matches that a list may have to be sorted in memory. */

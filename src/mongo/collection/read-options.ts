@@ -1,7 +1,7 @@
 import type { Document as BsonDocument } from 'mongodb';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import type { Precondition } from '../query/precondition.ts';
-import type { Sight } from '../relations/through/through-field.ts';
+import type { Sight } from '../through/through-field.ts';
 
 /** How records are read. */
 interface ReadOptions {

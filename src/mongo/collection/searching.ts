@@ -7,7 +7,7 @@ import { formatKey } from '../indexes/index-plan.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
 import type { SortKey } from '../query/position.ts';
 import type { Search } from '../query/search.ts';
-import { temporaryKey } from '../relations/through/through-stages.ts';
+import { temporaryKey } from '../through/through-stages.ts';
 
 /** A sort with the stages that compute one of its keys. */
 interface Ranked {

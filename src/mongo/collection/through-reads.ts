@@ -5,8 +5,8 @@ import type { Commands } from '../driver/commands.ts';
 import type { ReadFirstBatch } from '../driver/read-batches.ts';
 import type { Command } from '../driver/work.ts';
 import { filterOf } from '../predicate/filter-of.ts';
-import type { ThroughReads, Via } from '../relations/through/through-field.ts';
-import type { RelatedQuery } from '../relations/through/through-stages.ts';
+import type { ThroughReads, Via } from '../through/through-field.ts';
+import type { RelatedQuery } from '../through/through-stages.ts';
 
 /** Opens what lists of other collections need of this one. */
 export function openThroughReads(

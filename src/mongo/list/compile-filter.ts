@@ -6,9 +6,9 @@ import type { QueryField, QueryFields } from '../../model/compile/query-fields.t
 import type { Operator } from '../../model/operators/operators.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
 import { anItem, aRelated, compare, joined, not } from '../predicate/predicate.ts';
-import type { Expression } from '../relations/through/expression.ts';
-import { countRelated, simplify } from '../relations/through/simplify.ts';
-import { isThrough, type ThroughField, type ThroughRelation, type ThroughStep } from '../relations/through/through-field.ts';
+import type { Expression } from '../through/expression.ts';
+import { countRelated, simplify } from '../through/simplify.ts';
+import { isThrough, type ThroughField, type ThroughRelation, type ThroughStep } from '../through/through-field.ts';
 import {
   type ConditionLimits,
   castOne,

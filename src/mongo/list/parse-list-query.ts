@@ -7,9 +7,9 @@ import { type Choosable, type FieldSelector, parseFields, type SelectedFields } 
 import { type Includable, relationsOf } from '../../model/relations/includable.ts';
 import { Invalid } from '../../rules.ts';
 import type { SortKey } from '../query/position.ts';
-import { canonical, pathsIn } from '../relations/through/expression.ts';
-import type { Matching } from '../relations/through/plan-through.ts';
-import { isConditionThrough, throughFields } from '../relations/through/through-field.ts';
+import { canonical, pathsIn } from '../through/expression.ts';
+import type { Matching } from '../through/plan-through.ts';
+import { isConditionThrough, throughFields } from '../through/through-field.ts';
 import { compileFilter, type FilterThrough, inBody, inUrl } from './compile-filter.ts';
 import { type CursorBounds, parseCursor, textOfList } from './cursor.ts';
 import type { Asked, ReadFurther } from './list-plugin.ts';

@@ -2,7 +2,7 @@ import type { Document as BsonDocument } from 'mongodb';
 import { both, filterOf } from '../predicate/filter-of.ts';
 import { type Filter, noRecord } from '../predicate/predicate.ts';
 import { rangesBehind, reversePosition, reverseSort } from '../query/position.ts';
-import type { ThroughQuery } from '../relations/through/through-stages.ts';
+import type { ThroughQuery } from '../through/through-stages.ts';
 import type { OwnOrder } from './list-plugin.ts';
 import type { ListQuery } from './parse-list-query.ts';
 import type { CursorWindow } from './parse-paging.ts';

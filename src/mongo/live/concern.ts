@@ -3,7 +3,7 @@ import { markPath } from '../lifecycle/lifecycle.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
 import { pathsOf } from '../predicate/paths-of.ts';
 import { all, type Condition, everyRecord, type Predicate } from '../predicate/predicate.ts';
-import { isThrough } from '../relations/through/through-field.ts';
+import { isThrough } from '../through/through-field.ts';
 import type { Change } from './change.ts';
 
 /** The stored names of the fields on which the state of a list depends, without what is below them. */

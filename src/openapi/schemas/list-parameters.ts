@@ -10,7 +10,7 @@ import { maxAffectedName } from '../../mongo/list/parse-filter-query.ts';
 import { deletedName } from '../../mongo/list/parse-list-query.ts';
 import type { Totals } from '../../mongo/list/parse-paging.ts';
 import { searchName } from '../../mongo/list/parse-search.ts';
-import { isThrough } from '../../mongo/relations/through/through-field.ts';
+import { isThrough } from '../../mongo/through/through-field.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { Part, Schema } from '../document.ts';
 import { commaSeparated, isSeparable, parameter, repeated } from './parameter.ts';

@@ -5,7 +5,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { operatorDef } from '../../model/operators/operators.ts';
 import { compileFilter, inDefinition } from '../../mongo/list/compile-filter.ts';
 import type { FilterLimits } from '../../mongo/list/parse-list-query.ts';
-import type { Expression } from '../../mongo/relations/through/expression.ts';
+import type { Expression } from '../../mongo/through/expression.ts';
 import type { FieldError } from '../../rules.ts';
 
 /** The paths of an index that a filter needs: those that it compares with single values, and those with bounds. */

@@ -1,5 +1,5 @@
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
-import type { Expression } from '../../../src/mongo/relations/through/expression.ts';
+import type { Expression } from '../../../src/mongo/through/expression.ts';
 import { own, parse, refusalsOf } from './sales.ts';
 
 /** A parsed query, with the names of its fields. */

@@ -5,7 +5,7 @@ import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
 import { type AggregateQuery, type AggregateRules, parseAggregateQuery } from '../../../src/mongo/aggregate/parse-aggregate.ts';
-import type { ThroughField, ThroughStep } from '../../../src/mongo/relations/through/through-field.ts';
+import type { ThroughField, ThroughStep } from '../../../src/mongo/through/through-field.ts';
 
 const both = { aggregate: true, group: true } as const;
 

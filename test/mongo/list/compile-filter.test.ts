@@ -1,8 +1,8 @@
 import { BSON } from 'mongodb';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { compileFilter, inBody, inUrl } from '../../../src/mongo/list/compile-filter.ts';
-import { canonical, type Expression, pathsIn } from '../../../src/mongo/relations/through/expression.ts';
-import type { ThroughField, ThroughRelation, ThroughStep } from '../../../src/mongo/relations/through/through-field.ts';
+import { canonical, type Expression, pathsIn } from '../../../src/mongo/through/expression.ts';
+import type { ThroughField, ThroughRelation, ThroughStep } from '../../../src/mongo/through/through-field.ts';
 import type { FieldError } from '../../../src/rules.ts';
 import { Item } from '../../support/models/item.ts';
 

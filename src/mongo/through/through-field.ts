@@ -1,8 +1,8 @@
-import type { CompiledModel } from '../../../model/compile/compile-model.ts';
-import type { QueryField } from '../../../model/compile/query-fields.ts';
-import type { Work } from '../../driver/work.ts';
-import type { Condition, Predicate } from '../../predicate/predicate.ts';
-import type { SortKey } from '../../query/position.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import type { QueryField } from '../../model/compile/query-fields.ts';
+import type { Work } from '../driver/work.ts';
+import type { Condition, Predicate } from '../predicate/predicate.ts';
+import type { SortKey } from '../query/position.ts';
 import type { RelatedQuery } from './through-stages.ts';
 
 /** The reads that the filters and sorts of a list need on the collection of a relation. */

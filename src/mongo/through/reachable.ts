@@ -1,5 +1,5 @@
-import type { Within } from '../../lifecycle/within.ts';
-import { all, bringing, type Predicate } from '../../predicate/predicate.ts';
+import type { Within } from '../lifecycle/within.ts';
+import { all, bringing, type Predicate } from '../predicate/predicate.ts';
 
 declare const isReachable: unique symbol;
 

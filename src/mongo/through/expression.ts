@@ -1,6 +1,6 @@
 import { BSON } from 'mongodb';
-import { operatorDef } from '../../../model/operators/operators.ts';
-import type { Compare, Condition, Item, Joined, Not, Related } from '../../predicate/predicate.ts';
+import { operatorDef } from '../../model/operators/operators.ts';
+import type { Compare, Condition, Item, Joined, Not, Related } from '../predicate/predicate.ts';
 import type { ThroughStep } from './through-field.ts';
 
 /** A compiled `filter`: the predicates that its language can say. */

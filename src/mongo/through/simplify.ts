@@ -1,4 +1,4 @@
-import { anItem, aRelated, joined, not } from '../../predicate/predicate.ts';
+import { anItem, aRelated, joined, not } from '../predicate/predicate.ts';
 import { canonicalText, type Expression } from './expression.ts';
 import type { ThroughStep } from './through-field.ts';
 

@@ -1,10 +1,10 @@
 import type { Document as BsonDocument } from 'mongodb';
-import type { CompiledModel } from '../../../model/compile/compile-model.ts';
-import { living } from '../../lifecycle/within.ts';
-import { expressionOf } from '../../predicate/expression-of.ts';
-import { filterOf } from '../../predicate/filter-of.ts';
-import type { Predicate } from '../../predicate/predicate.ts';
-import type { SortKey } from '../../query/position.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { living } from '../lifecycle/within.ts';
+import { expressionOf } from '../predicate/expression-of.ts';
+import { filterOf } from '../predicate/filter-of.ts';
+import type { Predicate } from '../predicate/predicate.ts';
+import type { SortKey } from '../query/position.ts';
 import { type Reachable, reachable } from './reachable.ts';
 import { isThrough, type Sight, type ThroughField, type ThroughStep } from './through-field.ts';
 import { lookUp, temporaryKey } from './through-stages.ts';

@@ -1,6 +1,6 @@
-import { living } from '../../lifecycle/within.ts';
-import { all, type Condition, everyRecord, fulfilling, noRecord, type Predicate } from '../../predicate/predicate.ts';
-import type { Search } from '../../query/search.ts';
+import { living } from '../lifecycle/within.ts';
+import { all, type Condition, everyRecord, fulfilling, noRecord, type Predicate } from '../predicate/predicate.ts';
+import type { Search } from '../query/search.ts';
 import type { Expression } from './expression.ts';
 import { allOf, leadingTo, planExpression } from './plan-expression.ts';
 import { reachable } from './reachable.ts';

@@ -1,7 +1,7 @@
 import type { Document as BsonDocument } from 'mongodb';
-import type { CompiledModel } from '../../../model/compile/compile-model.ts';
-import { filterOf } from '../../predicate/filter-of.ts';
-import type { Predicate } from '../../predicate/predicate.ts';
+import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { filterOf } from '../predicate/filter-of.ts';
+import type { Predicate } from '../predicate/predicate.ts';
 import type { Reachable } from './reachable.ts';
 
 /** Records of a collection that fulfil a predicate and pass the stages. */

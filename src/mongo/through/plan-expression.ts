@@ -1,8 +1,8 @@
 import type { Document as BsonDocument } from 'mongodb';
-import { living } from '../../lifecycle/within.ts';
-import { filterOf } from '../../predicate/filter-of.ts';
-import { partsOf } from '../../predicate/parts-of.ts';
-import { compare, everyRecord, joined, noRecord, not, type Predicate } from '../../predicate/predicate.ts';
+import { living } from '../lifecycle/within.ts';
+import { filterOf } from '../predicate/filter-of.ts';
+import { partsOf } from '../predicate/parts-of.ts';
+import { compare, everyRecord, joined, noRecord, not, type Predicate } from '../predicate/predicate.ts';
 import { canonicalText, type Expression } from './expression.ts';
 import { reachable } from './reachable.ts';
 import type { Found, ThroughSettings, ThroughStep } from './through-field.ts';
