@@ -47,7 +47,7 @@ import {
   readResources,
   readSettings,
 } from './read-options.ts';
-import { checkPaths, compileRouteTable } from './route-table.ts';
+import { checkPaths, checkPathsBeside, compileRouteTable } from './route-table.ts';
 import { warnOfStandalone } from './warn-of-standalone.ts';
 
 type Options = ApiOptions<ResourceDefinition>;
@@ -217,7 +217,8 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     info,
     models,
     unlinked,
-    () => checkPaths(unlinked(), extras(), beside()),
+    () => checkPaths(unlinked(), extras()),
+    () => checkPathsBeside(unlinked(), beside()),
     () => checkRules(unlinked(), models(), Object.keys(rules ?? {})),
     linked,
     resources,

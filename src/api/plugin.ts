@@ -48,12 +48,12 @@ export interface AddedToApi {
 export interface OwnOperations extends DescribesItself {
   /** The first segment of their paths below the prefix, which no resource may have. */
   readonly path: string;
-  /** The rest of the sentence for a resource that has it: \`the api serves …\`. */
+  /** The rest of the sentence for a resource that has it: `the api serves …`. */
   readonly what: string;
   routes(): readonly Route[];
 }
 
-/** What a plug-in knows of an api that is being compiled. Its functions are for later: \`open\` calls none of them. */
+/** What a plug-in knows of an api that is being compiled. Its functions are for later: `open` calls none of them. */
 export interface ApiParts {
   readonly options: ApiOptions<ResourceDefinition>;
   /** The places of all clients together, and of each. */
@@ -69,6 +69,6 @@ export interface ApiParts {
   models(): readonly CompiledModel[];
   /** What opens the queue of its removals. Undefined if it has none. */
   removalQueue(): Promise<OpenRemovals | undefined>;
-  /** Whether \`close\` was called. */
+  /** Whether `close` was called. */
   isClosing(): boolean;
 }

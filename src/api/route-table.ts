@@ -26,27 +26,40 @@ import { sendDocument } from './send-document.ts';
 export type RouteTable = ReadonlyMap<string, readonly Route[]>;
 
 /** Refuses two resources with one path, and a resource with a path that the api itself serves. */
-export function checkPaths(
-  resources: readonly UnlinkedResource[],
-  { documentGuards, docs, health }: Extras,
-  beside: readonly OwnOperations[],
-): void {
+export function checkPaths(resources: readonly UnlinkedResource[], { documentGuards, docs, health }: Extras): void {
   const paths = resources.map(({ path }) => path);
   const taken = [
     ...(documentGuards ? [[documentPath, 'its description there, unless `openapi` is false'] as const] : []),
     ...(docs ? [[docsPath, 'its docs page there, unless `docs` is false'] as const] : []),
     ...(health ? [[healthPath, 'its health there, as `health` is true'] as const] : []),
-    ...beside.map(({ path, what }) => [path, what] as const),
   ];
   tryAll([
     ...paths.map((path, index) => () => {
       if (paths.indexOf(path) < index)
         throw new ConfigurationError(`Two resources have the path \`${path}\`: give one of them another \`path\`.`);
     }),
-    ...taken.map(([path, what]) => () => {
-      if (paths.includes(path)) throw new ConfigurationError(`A resource cannot have the path \`${path}\`: the api serves ${what}.`);
-    }),
+    ...taken.map(
+      ([path, what]) =>
+        () =>
+          refusePath(resources, path, what),
+    ),
   ]);
+}
+
+/** Refuses resources with a path that the api serves itself. */
+export function checkPathsBeside(resources: readonly UnlinkedResource[], beside: readonly OwnOperations[]): void {
+  tryAll(
+    beside.map(
+      ({ path, what }) =>
+        () =>
+          refusePath(resources, path, what),
+    ),
+  );
+}
+
+function refusePath(resources: readonly UnlinkedResource[], taken: string, what: string): void {
+  if (resources.some(({ path }) => path === taken))
+    throw new ConfigurationError(`A resource cannot have the path \`${taken}\`: the api serves ${what}.`);
 }
 
 /** Compiles the routes of all resources, and the other routes of the api. */

@@ -147,13 +147,15 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
   const aggregating = once(() => readAggregate(given('aggregate').aggregate, ofList(), where));
   const living = once(() => readLive(given('live').live, ofList(), where));
   const facets = once(() => compileFacets(parts));
+  /** Whether an option is given, right or wrong: a wrong one is told by itself. */
+  const has = (name: 'aggregate' | 'live') => !([undefined, false] as unknown[]).includes(given(name)[name]);
   const ofReads = once(() => [
     ...(standard().some(isList) ? [queryName] : []),
-    ...(given('aggregate').aggregate ? [aggregateName] : []),
+    ...(has('aggregate') ? [aggregateName] : []),
     ...resourcePlugins.flatMap((one) => one.reads?.(parts) ?? []),
-    ...(living() ? [liveName] : []),
+    ...(has('live') ? [liveName] : []),
   ]);
-  const further = once(() => [...(given('aggregate').aggregate ? [{ name: aggregateName, ...aggregateEndpoint }] : [])]);
+  const further = once(() => [...(has('aggregate') ? [{ name: aggregateName, ...aggregateEndpoint }] : [])]);
   const [, , model, ops, own, added] = tryAll([
     () => checkOptions(definition, legal, where),
     () => checkPath(given('path'), compiledModel(), where),

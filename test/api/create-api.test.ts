@@ -77,6 +77,23 @@ describe('all mistakes of an api are reported at once', () => {
     ]);
   });
 
+  it('of the paths that two resources have, beside what an option adds wrongly', () => {
+    const found = mistakesOf({ idempotency: { principal: 3 } }, { model: Doc }, { model: Doc });
+    expect(found).toEqual([
+      '2 mistakes:',
+      expect.stringMatching(/^- `principal` of `idempotency`/),
+      expect.stringMatching(/^- Two resources have the path `docs`/),
+    ]);
+  });
+
+  it('of each custom operation that has the name of a read, beside one whose option is wrong', () => {
+    const custom = { handler: () => null, method: 'GET' };
+    const operations = { export: custom, history: custom, aggregate: custom, live: custom };
+    const found = mistakesOf({}, { model: Doc, export: {}, history: true, aggregate: true, live: 3, operations });
+    const named = found.flatMap((line) => /has `(\w+)`, so that a custom operation/.exec(line)?.[1] ?? []);
+    expect([named.sort(), found.filter((line) => line.startsWith('- `live`')).length]).toEqual([Object.keys(operations).sort(), 1]);
+  });
+
   it('of what only the description of the api would show', () => {
     const named = (name: string, fields: object) =>
       defineModel(name, { collection: name, fields: { a: t.object('Part', fields as never) } });

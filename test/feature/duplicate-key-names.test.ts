@@ -209,6 +209,14 @@ describe('a 409 names only the fields that the client may write', () => {
     await expect(store.update('b', number)).rejects.toMatchObject({ errors: [{ field: 'tenant' }, { field: 'number' }] });
   });
 
+  it('and so does the removal of several, by an index of deleted records', async () => {
+    const gone = database.db.collection('plain-gone');
+    const Gone = defineModel('Gone', { collection: 'plain-gone', fields: { slug: t.string(), deletedAt: t.deletedAt() } });
+    await gone.createIndex({ slug: 1 }, { unique: true, partialFilterExpression: { deletedAt: { $type: 'date' } } });
+    await gone.insertMany([{ slug: 'x' }, { slug: 'x' }]);
+    await expect(openStore(Gone, { db: database.db }).removeMany({ slug: 'x' })).rejects.toMatchObject({ errors: [{ field: 'slug' }] });
+  });
+
   it('on the member of a batch', async () => {
     const operations = [{ method: 'PATCH', path: '/docs/b', body: number }];
     const { status, body } = await api.request('POST', '/api/batch', { body: { operations } });

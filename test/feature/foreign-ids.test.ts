@@ -243,3 +243,33 @@ describe.each<[string, Any, Any]>([
     }
   });
 });
+
+describe('an id that is a number, and stored as a decimal', () => {
+  const User = defineModel('User', { collection: 'users', fields: { id: t.int(), name: t.string() } } as Any);
+  const Profile = defineModel('Profile', { collection: 'profiles', fields: { id: t.ref('User', { id: t.int() }) } } as Any);
+  const shown = async (path: string, accept: string) => {
+    const shop = service();
+    const resources = [shop.resource({ model: User, export: {} } as Any), shop.resource({ model: Profile, include: ['id'] } as Any)];
+    const answer = await shop
+      .api({ db: database.db, resources })
+      .fetch(new Request(`http://here/${path}`, { headers: { Accept: accept } }));
+    return answer.text();
+  };
+  beforeEach(async () => {
+    for (const name of ['users', 'profiles']) await database.db.collection<Any>(name).deleteMany({});
+    await database.db.collection<Any>('users').insertOne({ _id: Decimal128.fromString('9.00'), name: 'ann' });
+    await database.db.collection<Any>('profiles').insertOne({ _id: 9 });
+  });
+
+  it.each([
+    ['text/csv', 'id,name\r\n9,ann\r\n'],
+    ['application/x-ndjson', '{"id":9,"name":"ann"}\n{"end":true,"count":1}\n'],
+  ])('is the number of its path in an export, too: %s', async (accept, text) => {
+    expect(await shown('users', accept)).toBe(text);
+  });
+
+  it('is included where it is a relation itself', async () => {
+    expect(JSON.parse(await shown('profiles/9?include=id', 'application/json')).data).toEqual({ id: { id: 9, name: 'ann' } });
+    expect(JSON.parse(await shown('profiles?include=id', 'application/json')).data).toEqual([{ id: { id: 9, name: 'ann' } }]);
+  });
+});

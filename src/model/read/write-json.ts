@@ -121,7 +121,7 @@ interface MemberWriter {
 function compileMemberWriter(field: CompiledField, path: string, show = compileShownValue(field)): MemberWriter {
   const { name } = field;
   const prefix = `${JSON.stringify(name)}:`;
-  const value = compileIdWriter(field) ?? compileItemWriter(field, join(path, name));
+  const value = compileFieldWriter(field, join(path, name));
   function memberOf(write: WriteJson): WriteMember {
     return function writeMember(stored, included) {
       const shown = show(stored);
@@ -131,10 +131,12 @@ function compileMemberWriter(field: CompiledField, path: string, show = compileS
   return { name, write: memberOf(value.write), select: (selection) => memberOf(value.select(selection)) };
 }
 
-/** An id that is a number is written as its path has it: a decimal 9.00 among integers is 9. */
-function compileIdWriter({ isId, node }: CompiledField): ValueWriter | undefined {
-  if (!isId || node.kind !== 'leaf' || !numbersInPaths(node.leaf)) return undefined;
-  return indivisible((stored) => idToJson(node.leaf, stored));
+/** Compiles the writer of a field. An id that is a number is written as its path has it: a decimal 9.00 among integers is 9. */
+export function compileFieldWriter(field: CompiledField, path: string): ValueWriter {
+  const { isId, node } = field;
+  if (!isId || node.kind !== 'leaf' || !numbersInPaths(node.leaf)) return compileItemWriter(field, path);
+  const { leaf } = node;
+  return compileItemWriter({ ...field, node: { ...node, leaf: { ...leaf, toJson: (stored) => idToJson(leaf, stored) } } }, path);
 }
 
 /**

@@ -46,7 +46,7 @@ export interface Find {
   /**
    * Reads records as the primary knows them. A record may come twice if `among` has more than 5,000 values.
    *
-   * @example collection.find({ path: 'author', among: ids, within: living(scope), limit: 1 }, idsOnly, work)
+   * @example collection.find({ path: 'author', among: ids, within: living(model, scope), limit: 1 }, idsOnly, work)
    */
   find<T>(which: Which, shape: Shape<T>, work: Work): Promise<T[]>;
 }

@@ -100,8 +100,10 @@ export function openPages(
     const unaddressable = leavesOut === 'none' ? undefined : found.find(isUnaddressable);
     const wanted = found.slice(0, plan.limit - 1).filter((one) => !unaddressable || !isUnaddressable(one));
     const isSmall = wanted.reduce((sum, { length }) => sum + length, 0) <= maxPageBytes;
-    const sizeOf = countsAll ? sizeAll : sizeShownOf(seen);
-    const sizes = () => wanted.map((one) => ({ bytes: sizeOf(one) }));
+    function sizes() {
+      const sizeOf = countsAll ? sizeAll : sizeShownOf(seen);
+      return wanted.map((one) => ({ bytes: sizeOf(one) }));
+    }
     const count = isSmall ? wanted.length : Math.max(countFitting(sizes(), maxPageBytes), 1);
     const records = wanted.slice(0, count).map((one) => new StoredRecord(seen, one, fields));
     const isCutShort = count < wanted.length || (isCut && found.length < plan.limit - 1);

@@ -23,9 +23,9 @@ export interface ReferenceCommands {
   holdAll(ids: readonly unknown[], within: Within, work: Work): Promise<number>;
   /**
    * Deletes these records, within reach: removes them, or marks them if their model has `t.deletedAt()`. Returns how
-   * many it has deleted.
+   * many it has deleted. `told` is whom a 409 tells which fields collide. @default nobody
    */
-  removeAll(ids: readonly unknown[], within: Within, deletion: Deletion, work: Work): Promise<number>;
+  removeAll(ids: readonly unknown[], within: Within, deletion: Deletion, work: Work, told?: Told): Promise<number>;
   /** Removes these records for good, within reach. Returns how many it has removed. */
   purgeAll(ids: readonly unknown[], within: Within, work: Work): Promise<number>;
   /** Applies update pipelines to these records, one after the other, as one change within reach. */
@@ -41,12 +41,18 @@ export function openReferenceCommands(
   { write }: Pick<Commands, 'write'>,
 ): ReferenceCommands {
   /** Applies update pipelines, and returns how many changes they have made. */
-  async function rewrite(ids: readonly unknown[], within: Within, pipelines: readonly BsonDocument[][], work: Work): Promise<number> {
+  async function rewrite(
+    ids: readonly unknown[],
+    within: Within,
+    pipelines: readonly BsonDocument[][],
+    work: Work,
+    told = serverItself,
+  ): Promise<number> {
     let modified = 0;
     for (const some of filtersOf(ids, within))
       for (const pipeline of pipelines) {
         const send = (command: Command) => collection.updateMany(command.handOver(some), pipeline, command.options);
-        modified += (await write(work, send, serverItself)).modifiedCount;
+        modified += (await write(work, send, told)).modifiedCount;
       }
     return modified;
   }
@@ -68,10 +74,10 @@ export function openReferenceCommands(
       return held;
     },
 
-    async removeAll(ids, within, deletion, work) {
+    async removeAll(ids, within, deletion, work, told) {
       const marked = marking(model, deletion);
       if (!marked) return purgeAll(ids, within, work);
-      return rewrite(ids, within, [buildUpdate(model, marked, deletion.writtenAt ?? deletion.at)], work);
+      return rewrite(ids, within, [buildUpdate(model, marked, deletion.writtenAt ?? deletion.at)], work, told);
     },
 
     purgeAll,

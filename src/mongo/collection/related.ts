@@ -70,8 +70,8 @@ export interface RelatedReads {
    * Reads the records to which a relation leads from many others, for clients, in one command.
    *
    * @example
-   * collection.findRelated({ ids, within: living(scope), fields, room }, 'record', work)
-   * collection.findRelated({ ids, within: living(scope), fields, children, most }, 'bytes', work)
+   * collection.findRelated({ ids, within: living(model, scope), fields, room }, 'record', work)
+   * collection.findRelated({ ids, within: living(model, scope), fields, children, most }, 'bytes', work)
    */
   findRelated<K extends keyof Taken>(
     which: K extends 'count' ? Referring : Referred | Referring,

@@ -6,6 +6,7 @@ import type { Changes } from '../../model/write/plan-changes.ts';
 import { aWholeNumber, byDefault } from '../../options.ts';
 import { type FieldError, placeError } from '../../rules.ts';
 import type { Commands } from '../driver/commands.ts';
+import type { Told } from '../driver/duplicate-key.ts';
 import type { Transact } from '../driver/run-transaction.ts';
 import { Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
@@ -137,10 +138,13 @@ export function openManyWrites(
     },
 
     removeMany(targets, work, deletion = newDeletion()) {
-      return writeAll(targets, work, (ids, matching) => removeAll(ids, matching, deletion, work));
+      return writeAll(targets, work, (ids, matching) => removeAll(ids, matching, deletion, work, targets.writer ?? everyone));
     },
   };
 }
+
+/** A store without a client, whose 409 names every field. */
+const everyone: Told = { mayName: () => true };
 
 /** The same error, with the id of its record in front of the path. */
 function ofRecord(model: CompiledModel, { _id }: Stored, error: FieldError): FieldError {

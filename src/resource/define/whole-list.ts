@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
+import { refuse } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { isList, type Operation } from './standard-operations.ts';
 
@@ -32,7 +33,6 @@ export function checkWholeList(name: string, { ops, hasHooks }: ListParts, told:
 
 /** Refuses custom operations that have the name of a read of the library. */
 export function refuseNamesOfReads(reads: readonly string[], { custom }: ListParts, where: string): void {
-  const taken = reads.find((name) => name !== queryName && custom.includes(name));
-  if (taken !== undefined)
-    throw new ConfigurationError(`${where} has \`${taken}\`, so that a custom operation cannot have this name: give it another one.`);
+  const taken = reads.filter((name) => name !== queryName && custom.includes(name));
+  refuse(taken.map((name) => `${where} has \`${name}\`, so that a custom operation cannot have this name: give it another one.`));
 }

@@ -4,7 +4,7 @@ import { absent, type CompiledField, join, type ObjectNode } from '../../../mode
 import { changeFields, showNull } from '../../../model/read/change-fields.ts';
 import { readableComputed } from '../../../model/read/computed-fields.ts';
 import { readableFields } from '../../../model/read/private-fields.ts';
-import { compileItemWriter, type Selection, type WriteJson } from '../../../model/read/write-json.ts';
+import { compileFieldWriter, type Selection, type WriteJson } from '../../../model/read/write-json.ts';
 import { compileShownValue, type ShowValue } from '../../../model/shown-value.ts';
 import { isStoredObject } from '../../../model/value/stored-shape.ts';
 import type { ExportFormat } from './format.ts';
@@ -65,7 +65,7 @@ function columnsOf(node: ObjectNode, selection: Selection | undefined, path = ''
 }
 
 function columnOf(field: CompiledField, name: string, place: Pick<Column, 'way' | 'show'>, selection: Selection | undefined): Column {
-  const writer = compileItemWriter(field, name);
+  const writer = compileFieldWriter(field, name);
   const write = selection ? writer.select(selection) : writer.write;
   const { node } = field;
   const isSingle = node.kind === 'leaf' && node.leaf.bsonTypes.length > 0;
