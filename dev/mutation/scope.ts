@@ -11,7 +11,7 @@ const scope: readonly RegExp[] = [
   /^src\/mongo\/.*\b(filter-of|is-within|parts-of|read-scope)\.ts$/,
   /^src\/mongo\/.*\b(broken-conditions|precondition|update-pipeline)\.ts$/,
   /^src\/mongo\/.*\b(parse-conditions|parse-list-query|parse-paging|compile-filter)\.ts$/,
-  /^src\/mongo\/relations\/through\/expression\.ts$/,
+  /^src\/mongo\/through\/expression\.ts$/,
   /^src\/mongo\/aggregate\/(explain|parse-aggregate|plan-groups|write-groups)\.ts$/,
   /^src\/mongo\/driver\/outcome\.ts$/,
   /^src\/mongo\/.*\/(check-references|compile-edges|plan-cascade|references)\.ts$/,

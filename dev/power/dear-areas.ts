@@ -48,12 +48,7 @@ export const dearAreas: readonly Area[] = [
     tests: ['feature/relations-property.slow', 'feature/references-race.slow', 'feature/removals/property.slow'],
   },
   {
-    files: [
-      'mongo/through/expression',
-      'mongo/through/plan-through',
-      'mongo/through/sort-through',
-      'mongo/through/through-stages',
-    ],
+    files: ['mongo/through/expression', 'mongo/through/plan-through', 'mongo/through/sort-through', 'mongo/through/through-stages'],
     tests: ['feature/through-property.slow', 'feature/filter-property.slow'],
   },
   {

@@ -65,9 +65,9 @@ describe('the matrix of rows', () => {
     expect([...new Set(without)]).toEqual([
       'items.list',
       'items.aggregate',
-      'items.list.query',
       'items.list.export',
       'items.list.export.query',
+      'items.list.query',
       'items.list.live',
     ]);
     const writing = cases.filter(({ row }) => row.runs.resource.path === 'notes' && row.isMember);

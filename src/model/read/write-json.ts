@@ -131,7 +131,10 @@ function compileMemberWriter(field: CompiledField, path: string, show = compileS
   return { name, write: memberOf(value.write), select: (selection) => memberOf(value.select(selection)) };
 }
 
-/** Compiles the writer of a field. An id that is a number is written as its path has it: a decimal 9.00 among integers is 9. */
+/**
+ * Compiles the writer of a field. An id that is a number is written as its path has it: a decimal 9.00 among integers
+ * is 9.
+ */
 export function compileFieldWriter(field: CompiledField, path: string): ValueWriter {
   const { isId, node } = field;
   if (!isId || node.kind !== 'leaf' || !numbersInPaths(node.leaf)) return compileItemWriter(field, path);
