@@ -33,9 +33,11 @@ describe('docs/about/what-a-request-runs.md', () => {
     const filesOf = (kind: string) => measured.find(({ name }) => name === kind)?.files ?? [];
     expect(filesOf('list, with include')).toContain('middleware/find-included.ts');
     expect(filesOf('list')).not.toContain('middleware/find-included.ts');
-    expect(filesOf('GET').filter((file) => /^(?:mongo\/references|batch)\b|idempotency/.test(file))).toEqual([]);
+    expect(filesOf('GET').filter((file) => /^(?:mongo\/relations\/check|features\/(?:batch|idempotency))\//.test(file))).toEqual([]);
     const ofAll = measured.flatMap(({ files }) => files);
-    expect(ofAll.filter((file) => /^(?:delivery|live|export|mongo\/live|mongo\/aggregate|features\/near)\//.test(file))).toEqual([]);
+    expect(ofAll.filter((file) => /^(?:queues|live|mongo\/live|mongo\/aggregate|features\/(?:delivery|export|near))\//.test(file))).toEqual(
+      [],
+    );
   });
 
   it('is about requests that run the files that they ran', async () => {

@@ -243,7 +243,7 @@ function meaningOf(asked: Matching, scope: Predicate | undefined): Predicate {
   return all(all(fulfilling(asked.conditions), foundBy(asked)), scope);
 }
 
-const foundBy = ({ search, further }: Matching): Predicate | undefined => (search ? searched(search) : further?.within);
+const foundBy = ({ search, further }: Matching): Predicate | undefined => all(search && searched(search), further?.within);
 
 const nothing: Fitting = { records: [], goesOn: false, isCutShort: false };
 

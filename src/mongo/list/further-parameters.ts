@@ -1,7 +1,8 @@
 import { listPlugins } from '../../features/lists.ts';
 import type { QueryParameter } from '../../http/query-string.ts';
 import type { QueryFields } from '../../model/compile/query-fields.ts';
-import type { DescribedParameter, FurtherRead, ListPlugin, PluginRules, ReadFurther } from './list-plugin.ts';
+import { all } from '../predicate/predicate.ts';
+import type { Asked, DescribedParameter, FurtherRead, ListPlugin, PluginRules, ReadFurther } from './list-plugin.ts';
 
 /** The names of the parameters that plug-ins add to a list of these fields. */
 export function furtherNames(fields: QueryFields): string[] {
@@ -43,10 +44,18 @@ async function load(plugins: readonly ListPlugin[], rules: PluginRules): Promise
     readers.reduce<FurtherRead>(
       (before, read) => {
         const { asked, others } = read(before.others, rules, errors);
-        return { asked: asked ?? before.asked, others };
+        return { asked: both(before.asked, asked), others };
       },
       { asked: undefined, others: given },
     );
+}
+
+/** What the parameters of two plug-ins ask for together. Only one of them can order a list. */
+function both(first: Asked | undefined, second: Asked | undefined): Asked | undefined {
+  if (!first || !second) return first ?? second;
+  if (first.order && second.order) throw new Error('Two plug-ins order one list: one of them must refuse the parameters of the other.');
+  const order = first.order ?? second.order;
+  return { within: all(first.within, second.within), ...(order && { order }) };
 }
 
 function parametersOf(fields: QueryFields): ListPlugin['parameters'] {

@@ -53,6 +53,8 @@ export interface PluginRules {
   readonly paging?: Paging;
   /** Whether the list is answered whole. @default false */
   readonly isWhole?: boolean;
+  /** Whether its first page is kept true. @default false */
+  readonly isLive?: boolean;
 }
 
 /** What the parameters of plug-ins ask for, and the others of the request. */

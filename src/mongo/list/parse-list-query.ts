@@ -152,7 +152,7 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
   errors.throwIfAny();
   refuseOutOfRange(outOfRange);
   const window: Window =
-    isByRelevance || further?.order
+    isByRelevance || further // a cursor tells nothing of what plug-ins find
       ? { mode: 'only', isNumbered: number !== undefined }
       : number === undefined
         ? parseWindow(settings, { conditions, filter, sort, search }, rules.resource, asked)

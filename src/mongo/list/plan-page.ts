@@ -25,8 +25,8 @@ export interface PagePlan {
    * them.
    */
   readonly computed?: { readonly filter: Filter; readonly stages: readonly BsonDocument[] };
-  /** Set if stages of a plug-in find the records, in an order of their own. */
-  readonly finding?: readonly BsonDocument[];
+  /** Makes the stages of a plug-in that find the records of the range, in an order of their own. */
+  readonly find?: OwnOrder['find'];
 }
 
 /**
@@ -67,9 +67,8 @@ export function planPage(
 
 /** Plans the command for the first records of an order of a plug-in. Those that are equal in it are ordered by id. */
 function planInOrder({ find, key }: OwnOrder, limit: number, { filter: predicate, stages }: ThroughQuery): PagePlan {
-  const filter = filterOf(predicate);
   const sort = new Map([key, '_id'].map((one) => [one, 1] as const));
-  return { ranges: [filter], sort, skip: 0, limit: limit + 1, stages, finding: find(filter) };
+  return { ranges: [filterOf(predicate)], sort, skip: 0, limit: limit + 1, stages, find };
 }
 
 /** The key has no meaning to the database. */
@@ -99,8 +98,8 @@ function rangesOf(
 }
 
 /** Whether a plan is one filter that a `find` can answer. */
-export function isFind({ ranges, stages, computed, finding }: PagePlan): boolean {
-  return ranges.length === 1 && stages.length === 0 && !computed && !finding;
+export function isFind({ ranges, stages, computed, find }: PagePlan): boolean {
+  return ranges.length === 1 && stages.length === 0 && !computed && !find;
 }
 
 /**
@@ -112,11 +111,11 @@ export function isFind({ ranges, stages, computed, finding }: PagePlan): boolean
  * at than the page needs. With computed values, all matches are sorted, and the ranges are one condition on the values.
  */
 export function buildPipeline(plan: PagePlan, collection: string): BsonDocument[] {
-  const { ranges, sort, skip, limit, stages, computed, finding } = plan;
-  const cut = [...(skip > 0 ? [{ $skip: skip }] : []), { $limit: limit }];
-  if (finding) return [...finding, ...stages, ...cut, { $sort: sort }];
-  if (computed) return [{ $match: computed.filter }, ...stages, ...computed.stages, { $match: { $or: ranges } }, { $sort: sort }, ...cut];
+  const { ranges, sort, skip, limit, stages, computed, find } = plan;
   const [first, ...others] = ranges;
+  const cut = [...(skip > 0 ? [{ $skip: skip }] : []), { $limit: limit }];
+  if (find) return [...find(first), ...stages, ...cut, { $sort: sort }];
+  if (computed) return [{ $match: computed.filter }, ...stages, ...computed.stages, { $match: { $or: ranges } }, { $sort: sort }, ...cut];
   const read = (range: Filter): BsonDocument[] => [{ $match: range }, { $sort: sort }, ...stages, ...cut];
   if (others.length === 0) return read(first);
   return [...read(first), ...others.map((range) => ({ $unionWith: { coll: collection, pipeline: read(range) } })), { $limit: limit }];
