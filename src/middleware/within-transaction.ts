@@ -22,7 +22,8 @@ export type { WithinHook, Written } from './exchange/run-within.ts';
  *
  * If a hook throws, nothing is written: a `Problem` is answered as it is, and any other error is a 500 without details.
  * If the database says that the transaction may succeed when it is tried again, the write and the hooks run again, and
- * what the first attempt has set on `ctx` and `ctx.state` is taken back. 501 on a standalone server.
+ * what the first attempt has set on `ctx` is taken back; what it has changed in place, such as `ctx.state`, stays. 501
+ * on a standalone server.
  *
  * An update and a restore read the record of before first: one command more, and another one commits. `updateMany`
  * reads its records before and after, `removeMany` before. Without hooks nothing of this happens.

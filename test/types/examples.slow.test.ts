@@ -79,6 +79,7 @@ const places: Readonly<Record<string, (code: string) => string>> = {
   OfDeleted: (code) => `shop.resource({ model: Order, ${code} });`,
   OperationParts: (code) => `shop.resource({ model: Order, operations: { send: { handler: () => undefined, ${code} } } });`,
   ApiOptions: (code) => `shop.api({ db, resources: [], ${code} });`,
+  OfIdempotency: (code) => `shop.api({ db, resources: [], ${code} });`,
   DescriptionOptions: (code) => `shop.api({ db, resources: [], ${code} });`,
   ModelOptions: (code) =>
     `defineModel('M', { collection: 'm', fields: { owner: t.string(), number: t.string(), status: t.string(), createdAt: t.createdAt() }, ${code} });`,
@@ -91,7 +92,7 @@ function blockOf({ file, name, optionOf, code }: Example): string {
   const place = optionOf === undefined ? undefined : places[optionOf];
   const isOperation = name === 'CustomOperation';
   const placed = isOperation ? `shop.resource({ model: Order, operations: { ${code} } });` : (place?.(code.replace(/,?$/, '')) ?? code);
-  const orders = file === 'src/store/store.ts' ? 'const orders = orderStore;' : '';
+  const orders = ['src/store/store.ts', 'src/features/history/types.ts'].includes(file) ? 'const orders = orderStore;' : '';
   const provider = file.startsWith('src/products/admin/') ? `const { dataProvider } = await import('../../${file}');` : '';
   const client = file.startsWith('src/products/client/') ? `const { live } = await import('../../${file}');` : '';
   return `async () => { // ${file}: ${name}\n${orders}${provider}${client}{\n${placed}\n}\n};\n`;
