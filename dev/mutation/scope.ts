@@ -8,7 +8,7 @@ const scope: readonly RegExp[] = [
   /^src\/model\/.*\b(access|policy|plan-changes|private-fields|query-fields|select-fields|write-bytes|as-id|same-value|field-rules|view-of)\.ts$/,
   /^src\/model\/.*\b(compare-stored|prefix-pattern|sort-value)\.ts$/,
   /^src\/mongo\/.*\b(cursor|position)\.ts$/,
-  /^src\/mongo\/.*\b(filter-of|is-within|parts-of|read-scope)\.ts$/,
+  /^src\/mongo\/.*\b(filter-of|is-within|conjuncts-of|read-scope)\.ts$/,
   /^src\/mongo\/.*\b(broken-conditions|precondition|update-pipeline)\.ts$/,
   /^src\/mongo\/.*\b(parse-conditions|parse-list-query|parse-paging|compile-filter)\.ts$/,
   /^src\/mongo\/through\/expression\.ts$/,

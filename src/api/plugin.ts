@@ -7,7 +7,7 @@ import type { Model } from '../model/define/define-model.ts';
 import type { Keep } from '../mongo/keeps/keep.ts';
 import type { DescribesItself } from '../openapi/api-description.ts';
 import type { Components } from '../openapi/components.ts';
-import type { Part } from '../openapi/document.ts';
+import type { DocumentPart } from '../openapi/document.ts';
 import type { OpenRemovals } from '../queues/removal-queue.ts';
 import type { ApiSettings } from '../resource/define/compiled-resource.ts';
 import type { ResourceDefinition } from '../resource/define/resource-options.ts';
@@ -31,7 +31,7 @@ export interface AddedToApi {
   /** What answers requests that come again as the first time. One plug-in at most has that. */
   again?(): AnswersAgain;
   /** The parameters that it gives to what runs through a chain. */
-  parametersOf?(chain: readonly ResourceMiddleware[], components: Components): readonly Part[];
+  parametersOf?(chain: readonly ResourceMiddleware[], components: Components): readonly DocumentPart[];
   /** Its own operations. */
   readonly serves?: OwnOperations;
   /** Where it keeps something of records. */

@@ -1,4 +1,4 @@
-import { type Comparison, comparisons, type FieldName, type FilterSyntax, FilterSyntaxError, type Literal } from './syntax.ts';
+import { type ComparisonSign, comparisons, type FieldName, type FilterSyntax, FilterSyntaxError, type Literal } from './syntax.ts';
 import { type Token, tokensOf } from './tokens.ts';
 
 /** The limits of one filter. Each is checked while the text is read, so that no more of it is read than is legal. */
@@ -182,7 +182,7 @@ class Parser {
   }
 }
 
-function isComparison(kind: Token['kind']): kind is Comparison {
+function isComparison(kind: Token['kind']): kind is ComparisonSign {
   return (comparisons as readonly string[]).includes(kind);
 }
 

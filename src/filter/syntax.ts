@@ -2,13 +2,13 @@
 export const comparisons = ['=', '!=', '<', '<=', '>', '>='] as const;
 
 /** An operator between a field and a value. */
-export type Comparison = (typeof comparisons)[number];
+export type ComparisonSign = (typeof comparisons)[number];
 
 /** A filter as it is written, with the places of its parts. Nothing says whether its fields exist. */
 export type FilterSyntax =
   | { readonly kind: 'and' | 'or'; readonly of: readonly FilterSyntax[] }
   | { readonly kind: 'not'; readonly of: FilterSyntax }
-  | { readonly kind: 'compare'; readonly field: FieldName; readonly operator: Comparison; readonly value: Literal }
+  | { readonly kind: 'compare'; readonly field: FieldName; readonly operator: ComparisonSign; readonly value: Literal }
   | { readonly kind: 'in'; readonly field: FieldName; readonly values: readonly Literal[] }
   | { readonly kind: 'prefix'; readonly field: FieldName; readonly value: Literal }
   | { readonly kind: 'exists'; readonly field: FieldName }

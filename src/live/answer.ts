@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { KeptBytes, Sending } from '../middleware/exchange/kept-bytes.ts';
+import type { KeptBytes, WaitingStream } from '../middleware/exchange/kept-bytes.ts';
 import type { Frame } from './frames.ts';
 
 /**
@@ -12,7 +12,7 @@ const pieceBytes = 65_536;
  * The body of the answer. It asks for the next event when the client has taken what was sent, so that no more than one
  * event waits in memory; of small ones, which come in one part, the connection may hold the last.
  */
-export class LiveAnswer extends Readable implements Sending {
+export class LiveAnswer extends Readable implements WaitingStream {
   since = 0;
   readonly #kept: KeptBytes;
   readonly #whenWanted: () => void;

@@ -4,7 +4,7 @@ import type { Context } from '../middleware/exchange/context.ts';
 import { exchangeOf } from '../middleware/exchange/exchange.ts';
 import type { LiveStreams } from '../middleware/exchange/live-streams.ts';
 import { ChangeFeed } from '../mongo/live/change-feed.ts';
-import { type Asked, Group } from './group.ts';
+import { Group, type LiveRequest } from './group.ts';
 import type { State } from './state.ts';
 import { Subscription, type Surroundings } from './subscription.ts';
 
@@ -72,7 +72,7 @@ function isGone(state: State): boolean {
   return state.kind === 'record' && state.json === undefined;
 }
 
-function groupOf({ groups, db, streams }: LivePlan, { live }: Asked, own: object): Group {
+function groupOf({ groups, db, streams }: LivePlan, { live }: LiveRequest, own: object): Group {
   const key = live.isShared && live.key !== undefined ? live.key : own;
   const group = groups.get(key) ?? new Group(ChangeFeed.of(db), streams, live, () => groups.delete(key));
   groups.set(key, group);

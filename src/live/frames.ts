@@ -73,9 +73,9 @@ function changeFrame(from: Outline, to: State): Frame {
   return frameOf(bytes <= smallBytes ? change : [Buffer.concat(change.slice(0, -1)), lineFeeds]); // a part would keep the state in memory
 }
 
-type Part = Buffer | string;
+type Chunk = Buffer | string;
 
-function membersOf(from: ListOutline, to: ListState): Part[][] {
+function membersOf(from: ListOutline, to: ListState): Chunk[][] {
   const { json, ends, outline } = to;
   const order = [...outline.prints.keys()];
   const put = order.flatMap((id, index) =>
@@ -92,20 +92,20 @@ function membersOf(from: ListOutline, to: ListState): Part[][] {
   ].filter((member) => member.length > 0);
 }
 
-function joined(members: readonly Part[][]): Part[] {
+function joined(members: readonly Chunk[][]): Chunk[] {
   return members.flatMap((member, index) => (index > 0 ? [',', ...member] : member));
 }
 
-function commas(parts: readonly Buffer[]): Part[] {
+function commas(parts: readonly Buffer[]): Chunk[] {
   return parts.flatMap((part, index) => (index > 0 ? [',', part] : [part]));
 }
 
 /** An event of `text/event-stream`. JSON has no line feeds but those that were written into it: none here. */
-function frame(event: string, id: string | undefined, data: readonly Part[]): Frame {
+function frame(event: string, id: string | undefined, data: readonly Chunk[]): Frame {
   return frameOf(partsOf(event, id, data));
 }
 
-function partsOf(event: string, id: string | undefined, [first = '', ...others]: readonly Part[]): Buffer[] {
+function partsOf(event: string, id: string | undefined, [first = '', ...others]: readonly Chunk[]): Buffer[] {
   const head = `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: `;
   return [`${head}${first}`, ...others].map((part) => (typeof part === 'string' ? Buffer.from(part) : part)).concat(lineFeeds);
 }

@@ -6,14 +6,14 @@ import type { LiveSource } from '../middleware/exchange/live-source.ts';
 import type { LiveStreams } from '../middleware/exchange/live-streams.ts';
 import { Turn } from '../mongo/driver/turn.ts';
 import type { Interest } from '../mongo/live/audience.ts';
-import type { Change } from '../mongo/live/change.ts';
+import type { CollectionChange } from '../mongo/live/change.ts';
 import type { ChangeFeed } from '../mongo/live/change-feed.ts';
 import { interestIn, isAbout, nothingOf } from './interest.ts';
 import type { Outline } from './outline.ts';
 import { listStateOf, recordStateOf, type State } from './state.ts';
 
 /** One of those who are sent the state of a group. */
-export interface Member {
+export interface GroupMember {
   /** The state has been read again. */
   offer(state: State): void;
   /** It could not be read, because of this error: what that means to the client. */
@@ -27,7 +27,7 @@ export interface Member {
 }
 
 /** The context in which the chain of a member has left how the state is read. */
-export type Asked = Context & { readonly live: LiveSource<Context> };
+export type LiveRequest = Context & { readonly live: LiveSource<Context> };
 
 /** The shortest time between two reads, in milliseconds. A read that takes longer is followed by a pause as long. */
 const intervalMS = 250;
@@ -39,7 +39,7 @@ const longestPauseMS = 30_000;
 const patienceMS = 60_000;
 
 interface Waiting {
-  readonly member: Member;
+  readonly member: GroupMember;
   resolve(state: State): void;
   reject(error: unknown): void;
 }
@@ -52,7 +52,7 @@ export class Group {
   readonly #source: LiveSource<Context>;
   readonly #feed: ChangeFeed;
   readonly #streams: Pick<LiveStreams, 'reading' | 'kept'>;
-  readonly #members = new Map<Member, Asked>();
+  readonly #members = new Map<GroupMember, LiveRequest>();
   readonly #listening: Promise<() => void>;
   readonly #whenEmpty: () => void;
   #waiting: Waiting[] = [];
@@ -86,7 +86,7 @@ export class Group {
   }
 
   /** Adds a member, and returns a state that was read after it has come. */
-  async join(member: Member, asked: Asked): Promise<State> {
+  async join(member: GroupMember, asked: LiveRequest): Promise<State> {
     this.#members.set(member, asked);
     try {
       await this.#listening;
@@ -102,13 +102,13 @@ export class Group {
   }
 
   /** A member was asked again what it may see, and it is the same. */
-  renew(member: Member, asked: Asked): void {
+  renew(member: GroupMember, asked: LiveRequest): void {
     if (!this.#members.has(member)) return;
     this.#members.set(member, asked);
     if (!this.#source.isShared) this.#markStale(0); // what hooks show may depend on more
   }
 
-  leave(member: Member): void {
+  leave(member: GroupMember): void {
     if (!this.#members.delete(member)) return;
     const own = this.#waiting.filter((one) => one.member === member);
     this.#waiting = this.#waiting.filter((one) => one.member !== member);
@@ -124,11 +124,11 @@ export class Group {
   }
 
   /** A member has missed a state, because its client was slow: it is read again. */
-  catchUp(member: Member): void {
+  catchUp(member: GroupMember): void {
     if (this.#members.has(member)) this.#markStale(0);
   }
 
-  readonly #hear = (change: Change | undefined): void => {
+  readonly #hear = (change: CollectionChange | undefined): void => {
     const { related, watched } = this.#source;
     if (change ? watched.has(change.collection) : watched.size > 0) for (const member of [...this.#members.keys()]) member.recheck();
     if (!change) {
@@ -216,7 +216,7 @@ export class Group {
     this.#feed.focus(this.#hear, model.collection, this.#isStale && !hasFailed ? this.#nothing : known);
   }
 
-  async #readFor(asked: Asked): Promise<State> {
+  async #readFor(asked: LiveRequest): Promise<State> {
     const session = this.#feed.session();
     const ctx = detach(asked);
     ctx.exchange.work.causal = session;

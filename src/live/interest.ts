@@ -1,7 +1,7 @@
 import type { Context } from '../middleware/exchange/context.ts';
 import type { LiveSource } from '../middleware/exchange/live-source.ts';
 import { type Interest, textOfId } from '../mongo/live/audience.ts';
-import type { Change } from '../mongo/live/change.ts';
+import type { CollectionChange } from '../mongo/live/change.ts';
 import { mayChange } from '../mongo/live/concern.ts';
 import type { Outline } from './outline.ts';
 
@@ -29,7 +29,7 @@ export function nothingOf({ model }: Source): Interest {
 }
 
 /** Whether a change may be one of the state. While it is read, nobody knows which records it will show. */
-export function isAbout(source: Source, state: Outline | undefined, isReading: boolean, change: Change): boolean {
+export function isAbout(source: Source, state: Outline | undefined, isReading: boolean, change: CollectionChange): boolean {
   const { model, concern, idText } = source;
   const { leaf } = model.id;
   if (change.collection !== model.collection) return false;
@@ -42,7 +42,7 @@ export function isAbout(source: Source, state: Outline | undefined, isReading: b
 }
 
 /** Without a record, any new one may have an id that a collation calls equal to the one that is asked for. */
-function isTheRecord({ model, idText }: Source, state: Outline | undefined, isReading: boolean, { id, keys }: Change): boolean {
+function isTheRecord({ model, idText }: Source, state: Outline | undefined, isReading: boolean, { id, keys }: CollectionChange): boolean {
   const text = textOfId(model.id.leaf, id);
   const shown = state?.kind === 'record' ? state.idText : undefined;
   if (text === undefined || text === idText || text === shown) return true;

@@ -9,7 +9,7 @@ import { renewReach } from '../middleware/reach/reach.ts';
 import { LiveAnswer } from './answer.ts';
 import { AnsweredRights, jittered } from './answered-rights.ts';
 import { comment, endFrame, frameTo, retryFrame, sameFrame } from './frames.ts';
-import type { Asked, Group, Member } from './group.ts';
+import type { Group, GroupMember, LiveRequest } from './group.ts';
 import type { Outline } from './outline.ts';
 import type { State } from './state.ts';
 import { Timers } from './timers.ts';
@@ -19,7 +19,7 @@ export interface Surroundings {
   /** Runs the chain in a context of its own: for the first time below the request, later authenticated again. */
   ask(ctx: Context, isFirst: boolean): Promise<void>;
   /** The group of those who see the same. */
-  groupOf(asked: Asked, own: object): Group;
+  groupOf(asked: LiveRequest, own: object): Group;
   /** Reports an error, and returns the problem that it means to the client. */
   noteProblem(ctx: Context, error: unknown): ProblemDocument;
   /** Returns the problem of an error that was reported already. */
@@ -37,13 +37,13 @@ const longestTurnMS = 100;
 const patienceMS = 60_000;
 
 /** One client and what it was sent. It ends with its connection, or with an event that says why. */
-export class Subscription implements Member {
+export class Subscription implements GroupMember {
   readonly answer: LiveAnswer;
   readonly #ctx: Context;
   readonly #around: Surroundings;
   readonly #timers = new Timers();
   readonly #rights: AnsweredRights;
-  #asked: (Asked & { readonly exchange: Exchange }) | undefined;
+  #asked: (LiveRequest & { readonly exchange: Exchange }) | undefined;
   #group: Group | undefined;
   readonly #question: Keeper<LiveSource<Context>>;
   /** The first state, until it is sent. */
@@ -81,7 +81,7 @@ export class Subscription implements Member {
   }
 
   /** Asks what the caller may see. Throws what the chain throws, and why the stream is over already. */
-  async #ask(isFirst: boolean): Promise<Asked> {
+  async #ask(isFirst: boolean): Promise<LiveRequest> {
     const ctx = this.#anew(isFirst);
     const asked = performance.now();
     const timer = setTimeout(() => ctx.exchange.giveUp(), patienceMS);
@@ -100,11 +100,11 @@ export class Subscription implements Member {
     }
     if (!ctx.live) throw new Error('The chain of `live` must end with `liveRead`.');
     this.#rights.renew(asked);
-    return ctx as Asked;
+    return ctx as LiveRequest;
   }
 
   /** Asks again when it is this one's turn. One whose answer takes long lets the next one ask meanwhile. */
-  async #askInTurn(): Promise<Asked> {
+  async #askInTurn(): Promise<LiveRequest> {
     const leave = await this.#around.streams.asking.enter();
     const timer = setTimeout(leave, longestTurnMS);
     try {
@@ -221,7 +221,7 @@ export class Subscription implements Member {
   }
 
   /** Goes on with what the caller may see now. Returns the state of it, if that is something else than before. */
-  async #comply(asked: Asked): Promise<State | undefined> {
+  async #comply(asked: LiveRequest): Promise<State | undefined> {
     const before = this.#asked?.live;
     if (before?.key === undefined || asked.live.key !== before.key) {
       this.#group?.leave(this);
@@ -233,17 +233,17 @@ export class Subscription implements Member {
     return undefined;
   }
 
-  async #join(asked: Asked): Promise<State> {
+  async #join(asked: LiveRequest): Promise<State> {
     this.#setAsked(asked);
     if (this.#isOver) throw new ClientGone(); // nobody would leave the group
     this.#group = this.#around.groupOf(asked, this);
     return this.#group.join(this, asked);
   }
 
-  #setAsked(asked: Asked): void {
+  #setAsked(asked: LiveRequest): void {
     this.#question.keep(this.#isOver ? undefined : asked.live);
     this.#asked?.exchange.end();
-    this.#asked = asked as Asked & { readonly exchange: Exchange };
+    this.#asked = asked as LiveRequest & { readonly exchange: Exchange };
     if (this.#isOver) this.#asked.exchange.end();
   }
 

@@ -2,7 +2,7 @@ import { type Included, TooMuchIncluded } from '../model/relations/included.ts';
 import { inReadingOrder, type Page, shortenPage } from '../mongo/list/build-page.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import { type Measured, measureIncluded } from '../mongo/relations/include/measure-included.ts';
-import { type Inclusion, readIncluded, type Step } from '../mongo/relations/include/read-included.ts';
+import { type IncludedStep, type Inclusion, readIncluded } from '../mongo/relations/include/read-included.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
 import type { ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
@@ -51,7 +51,7 @@ export function findIncluded(includes: Includes): ResourceMiddleware {
         const work = workOf(ctx);
         const bytes = Math.min(maxPageBytes, ctx.pageBytes ?? maxPageBytes);
         const chosen = ctx.listQuery?.includedFields ?? ctx.includedFields;
-        const fields = chosen && new Map([...chosen].map(([name, selected]) => [paths.get(name)?.at(-1) as Step, selected]));
+        const fields = chosen && new Map([...chosen].map(([name, selected]) => [paths.get(name)?.at(-1) as IncludedStep, selected]));
         const inclusion: Inclusion = { steps: wanted, scopes: reach.seen, maxPageBytes: bytes, work, ...(fields && { fields }) };
         const reads: Reads = {
           read: (records, cuts) => readIncluded(records, steps, cuts ? { ...inclusion, cuts } : inclusion),
@@ -70,7 +70,7 @@ export function findIncluded(includes: Includes): ResourceMiddleware {
 
 /** How the records of relations are read, and measured if they are too many or too large. */
 interface Reads {
-  read(records: readonly StoredRecord[], cuts?: ReadonlyMap<Step, number>): Promise<Included>;
+  read(records: readonly StoredRecord[], cuts?: ReadonlyMap<IncludedStep, number>): Promise<Included>;
   measure(records: readonly StoredRecord[]): Promise<Measured>;
 }
 
@@ -115,7 +115,7 @@ async function readCut(records: readonly StoredRecord[], { ofFirst }: Measured, 
   }
 }
 
-function halve(shown: ReadonlyMap<Step, number>): Map<Step, number> {
+function halve(shown: ReadonlyMap<IncludedStep, number>): Map<IncludedStep, number> {
   return new Map([...shown].map(([step, fits]) => [step, fits >> 1]));
 }
 
@@ -129,6 +129,6 @@ async function unlessTooMuch(reading: Promise<Included>): Promise<Included | und
 }
 
 /** Asks the sources of all steps, but not of those behind a source that shows nothing. */
-async function askSources(reach: Reach, steps: readonly Step<GuardedSource>[], wanted: ReadonlySet<Step>): Promise<void> {
+async function askSources(reach: Reach, steps: readonly IncludedStep<GuardedSource>[], wanted: ReadonlySet<IncludedStep>): Promise<void> {
   for (const step of steps) if (wanted.has(step) && (await reach.related(step.source))) await askSources(reach, step.steps, wanted);
 }

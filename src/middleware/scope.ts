@@ -9,7 +9,7 @@ import { askScope } from './reach/ask.ts';
 import { reachOf } from './reach/reach.ts';
 
 /** Options of {@link scope}. */
-export interface ScopeOptions {
+export interface RowScopeOptions {
   /**
    * Whether the scope also limits what a client writes: `insert` and `update` then refuse a record that would lie
    * outside.
@@ -21,7 +21,7 @@ export interface ScopeOptions {
 /** The legal values of a scope. */
 export const aScope: Legal = [aFunction[0], 'a function that returns a filter or `everything`'];
 
-const legal: LegalOptions<ScopeOptions> = { writes: trueOrFalse };
+const legal: LegalOptions<RowScopeOptions> = { writes: trueOrFalse };
 
 /**
  * Limits the request to the rows that match a filter: the filter is part of every query, and a record outside of it is
@@ -40,7 +40,7 @@ const legal: LegalOptions<ScopeOptions> = { writes: trueOrFalse };
  *   record(),
  * );
  */
-export function scope(model: ModelInput, filterOf: Called<[ctx: Context], unknown>, options: ScopeOptions = {}): ResourceMiddleware {
+export function scope(model: ModelInput, filterOf: Called<[ctx: Context], unknown>, options: RowScopeOptions = {}): ResourceMiddleware {
   checkValue('`scope`', filterOf, aScope);
   checkOptions(options, legal, '`scope`');
   const { writes = true } = options;

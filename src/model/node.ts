@@ -123,13 +123,13 @@ export interface ObjectNode {
   readonly fields: readonly CompiledField[];
   readonly byName: ReadonlyMap<string, CompiledField>;
   /** What is made of these fields when the object is shown. Undefined if nothing is. */
-  readonly computed?: readonly ComputedField[] | undefined;
+  readonly computed?: readonly CompiledComputed[] | undefined;
   /** Validates the whole object. */
   readonly check?: Check | undefined;
 }
 
 /** A field that is made of others of its object whenever it is shown. It is not stored, and is none of its `fields`. */
-export interface ComputedField {
+export interface CompiledComputed {
   /** Its name and its type, who reads it, and what describes it. */
   readonly field: CompiledField;
   /** The fields of the same object of which it is made. */

@@ -6,7 +6,7 @@ import { definedOf, isObject } from '../model/value/plain-object.ts';
 import { anArrayOf, anObject, aString, checkValue, oneOf, orUndefined } from '../options.ts';
 import type { ServedResource } from '../resource/serve-resource.ts';
 import type { Components } from './components.ts';
-import type { Contact, Info, License, OpenapiDocument, Part, SecurityRequirement, SecurityScheme } from './document.ts';
+import type { Contact, DocumentPart, Info, License, OpenapiDocument, SecurityRequirement, SecurityScheme } from './document.ts';
 
 /** Options of an api for its OpenAPI description. */
 export interface DescriptionOptions {
@@ -86,7 +86,7 @@ export interface ApiDescription {
   /** The path of the description, if guards decide who may read it. */
   readonly guardedDocument: string | undefined;
   /** The parameters that plug-ins give to what runs through a chain. */
-  parametersOf(chain: readonly ResourceMiddleware[], components: Components): readonly Part[];
+  parametersOf(chain: readonly ResourceMiddleware[], components: Components): readonly DocumentPart[];
   /** The rules that its models name. */
   readonly rules: readonly string[];
   /** The description of what callers see for whom these rules hold. */

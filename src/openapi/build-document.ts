@@ -4,7 +4,7 @@ import type { ServedResource, ServedRow } from '../resource/serve-resource.ts';
 import type { ApiDescription } from './api-description.ts';
 import { Components } from './components.ts';
 import { describeResource } from './describe-resource.ts';
-import type { OpenapiDocument, Part, Schema } from './document.ts';
+import type { DocumentPart, OpenapiDocument, Schema } from './document.ts';
 import { withCommonHeaders } from './operations/common-headers.ts';
 import { describeDocument } from './operations/describe-document.ts';
 import { findDoubtful, type NamedPart } from './schemas/find-doubtful.ts';
@@ -51,7 +51,7 @@ export function buildDocument(api: ApiDescription): OpenapiDocument {
       ...api.resources.map((resource) => ({ name: resource.path, description: resource.description })),
       ...others.flatMap(({ tags }) => tags),
     ],
-    paths: Object.assign({}, ...paths, ...others.map((one) => one.paths)) as Record<string, Part>,
+    paths: Object.assign({}, ...paths, ...others.map((one) => one.paths)) as Record<string, DocumentPart>,
     components: { ...components.all(), ...(Object.keys(api.securitySchemes).length > 0 ? { securitySchemes: api.securitySchemes } : {}) },
   };
   return withCommonHeaders(document, api.givesIds);

@@ -3,8 +3,8 @@ import { own } from '../model/value/plain-object.ts';
 import { queryMethods } from '../resource/define/endpoints.ts';
 import { operations } from '../resource/define/standard-operations.ts';
 import type { ServedRow } from '../resource/serve-resource.ts';
-import { endpointsOf, type RowsOfEndpoint, type Subject, templateOf, usualOf } from '../resource/table/row.ts';
-import type { Part } from './document.ts';
+import { endpointsOf, type RowSubject, type RowsOfEndpoint, templateOf, usualOf } from '../resource/table/row.ts';
+import type { DocumentPart } from './document.ts';
 import { describeAggregate } from './operations/describe-aggregate.ts';
 import { describeCustom } from './operations/describe-custom.ts';
 import { describeOperation, type Particulars, type ResourceContext } from './operations/describe-operation.ts';
@@ -14,10 +14,10 @@ import { describeNested } from './relations/describe-nested.ts';
 import { idParameter, otherParameter } from './schemas/id-parameter.ts';
 
 /** The paths of a resource, each with its operations. OpenAPI 3.1 does not know the method QUERY. */
-export function describeResource(context: ResourceContext): Record<string, Part> {
+export function describeResource(context: ResourceContext): Record<string, DocumentPart> {
   const { api, resource } = context;
   const described = endpointsOf(resource.rows).filter(({ method }) => !queryMethods.includes(method));
-  const paths: Record<string, Part> = {};
+  const paths: Record<string, DocumentPart> = {};
   for (const endpoint of sortForReaders(described)) {
     const { subject } = usualOf(endpoint);
     const path = templateOf(`${api.prefix}/${resource.path}`, endpoint.path);
@@ -44,11 +44,11 @@ function placeOf({ subject, path }: ServedRow): number {
   return subject.kind === 'read' ? told.indexOf(path.startsWith('/:id') ? '/:id' : '/query') + 0.5 : told.indexOf(path);
 }
 
-const ranks: ReadonlyMap<Subject['kind'], number> = new Map(
+const ranks: ReadonlyMap<RowSubject['kind'], number> = new Map(
   (['custom', 'nested', 'plugin'] as const).map((kind, index) => [kind, told.length + index]),
 );
 
-function withinPath(subject: Subject): number {
+function withinPath(subject: RowSubject): number {
   return subject.kind === 'standard' ? operations.indexOf(subject.operation) : 0;
 }
 
@@ -90,7 +90,7 @@ function describeRead(context: ResourceContext, name: string): Particulars {
   return describe(context);
 }
 
-function parametersOf({ resource }: ResourceContext, path: string, subject: Subject): Part[] {
+function parametersOf({ resource }: ResourceContext, path: string, subject: RowSubject): DocumentPart[] {
   const names = (path.match(/:\w+/g) ?? []).map((name) => name.slice(1));
   return names.map((name) => {
     if (name === 'id') return idParameter(resource);

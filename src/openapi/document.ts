@@ -2,7 +2,7 @@
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** A part of the document that the library builds and that no code reads by type. */
-export type Part = Readonly<Record<string, unknown>>;
+export type DocumentPart = Readonly<Record<string, unknown>>;
 
 /**
  * An OpenAPI 3.1.0 document. Its 64-bit bounds are bigint, which `JSON.stringify` refuses: `openapiText` writes it
@@ -15,8 +15,8 @@ export interface OpenapiDocument {
   readonly security?: readonly SecurityRequirement[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   /** The operations by path, with the api's prefix, then by method in lower case. */
-  readonly paths: Readonly<Record<string, Part>>;
-  readonly components: { readonly [kind: string]: Readonly<Record<string, Part>> };
+  readonly paths: Readonly<Record<string, DocumentPart>>;
+  readonly components: { readonly [kind: string]: Readonly<Record<string, DocumentPart>> };
 }
 
 /** The document's `info`. */

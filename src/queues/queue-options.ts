@@ -53,7 +53,7 @@ export interface Handled<Row> {
 }
 
 /** What `handle` gets beside the row. */
-export interface Given {
+export interface Attempt {
   /** Is aborted when the lease was lost, so that another worker may have the row, and when the worker has to stop. */
   readonly signal: AbortSignal;
   /** How often the row was tried, with this time. */
@@ -74,7 +74,7 @@ export interface QueueOptions<Row> {
    * Handles a row. It may get the same row more than once. If it throws, the row is tried again later, but for a
    * `PermanentFailure`, which makes it a dead letter at once.
    */
-  handle(row: Row, given: Given): Promise<void>;
+  handle(row: Row, given: Attempt): Promise<void>;
   /** How many rows are handled at the same time. @default 10 */
   readonly concurrency?: number;
   /**

@@ -3,7 +3,7 @@ import { askWithin } from '../mongo/driver/ask-within.ts';
 import { bsonOptions } from '../mongo/driver/bson-options.ts';
 import type { RemovalSettings } from '../mongo/removals/begin.ts';
 import { compileCarryOut } from '../mongo/removals/carry-out.ts';
-import type { RemovalRow, Step } from '../mongo/removals/removal-rows.ts';
+import type { RemovalRow, RemovalStep } from '../mongo/removals/removal-rows.ts';
 import { openLetters, type WatchedQueue } from './letters.ts';
 import { Queue } from './queue.ts';
 import type { QueueOptions } from './queue-options.ts';
@@ -63,7 +63,7 @@ export function compileRemovalQueue(settings: RemovalSettings): OpenRemovals {
 /** Opens the queue of removals for those who look after it. Who skips one that has stopped leaves the rest as it is. */
 export function watchRemovals({ db, model: { collection } }: Pick<RemovalSettings, 'db' | 'model'>): WatchedQueue {
   const letters = openLetters<Row>({ db, collection, ...lines });
-  const steps = db.collection<Step>(`${collection}_steps`, bsonOptions);
+  const steps = db.collection<RemovalStep>(`${collection}_steps`, bsonOptions);
   return {
     collection,
     letters: {

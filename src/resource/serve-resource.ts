@@ -8,7 +8,7 @@ import { composeChain, madeLate, step } from '../middleware/exchange/step.ts';
 import type { GuardedSource } from '../middleware/relations/relation-targets.ts';
 import { setView } from '../middleware/views/view.ts';
 import { once } from '../mistakes.ts';
-import type { Step } from '../mongo/relations/include/read-included.ts';
+import type { IncludedStep } from '../mongo/relations/include/read-included.ts';
 import { answerRules } from './define/answer-rules.ts';
 import type { CompiledResource } from './define/compiled-resource.ts';
 import type { Chain, Row } from './table/row.ts';
@@ -138,10 +138,10 @@ export function relevantRules({ model, operations, includes, through, nested }: 
   ];
 }
 
-function stepsOf({ includes, through }: Pick<CompiledResource, 'includes' | 'through'>): readonly Step<GuardedSource>[] {
+function stepsOf({ includes, through }: Pick<CompiledResource, 'includes' | 'through'>): readonly IncludedStep<GuardedSource>[] {
   return [...includes.steps, ...(through?.steps ?? [])];
 }
 
-function relatedRules(steps: readonly Step<GuardedSource>[]): string[] {
+function relatedRules(steps: readonly IncludedStep<GuardedSource>[]): string[] {
   return steps.flatMap(({ source, steps: further }) => [...source.model.rules, ...relatedRules(further)]);
 }

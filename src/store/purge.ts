@@ -1,7 +1,7 @@
 import { once } from '../mistakes.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { ModelCollection } from '../mongo/collection/collection.ts';
-import { idsOnly, type Matching } from '../mongo/collection/find.ts';
+import { idsOnly, type MatchingRecords } from '../mongo/collection/find.ts';
 import { asDb } from '../mongo/driver/database.ts';
 import { timeLimit } from '../mongo/driver/time-limit.ts';
 import type { Work } from '../mongo/driver/work.ts';
@@ -50,7 +50,7 @@ export async function purge(
   return count;
 
   /** What has been deleted long enough, the oldest deletions first. */
-  function expired(within: Within, limit: number): Matching {
+  function expired(within: Within, limit: number): MatchingRecords {
     return { within: within.and(isDeletedUntil(model, until)), sort: oldestFirst(model), limit };
   }
 

@@ -2,7 +2,7 @@ import type { ResourceMiddleware } from '../../middleware/exchange/context.ts';
 import { problemsOf } from '../../middleware/exchange/descriptor.ts';
 import type { ApiDescription, PartOfDocument } from '../../openapi/api-description.ts';
 import type { Components } from '../../openapi/components.ts';
-import type { Part } from '../../openapi/document.ts';
+import type { DocumentPart } from '../../openapi/document.ts';
 import { noStore, problemResponses } from '../../openapi/operations/problem-responses.ts';
 import type { ServedResource } from '../../resource/serve-resource.ts';
 import { batchMethods, mostRefs, pathPattern } from './read-batch.ts';
@@ -27,7 +27,7 @@ export function describeBatch(api: ApiDescription, batch: DescribedBatch, compon
     ...members.flatMap(({ method, chain }) => chain().flatMap((middleware) => problemsOf(middleware, method))),
   ];
   const parameters = api.parametersOf(chain, components);
-  const operation: Part = {
+  const operation: DocumentPart = {
     operationId: 'runBatch',
     summary: 'Carry out several operations in one transaction',
     description:
@@ -54,7 +54,7 @@ export function describeBatch(api: ApiDescription, batch: DescribedBatch, compon
   };
 }
 
-function bodySchema(maxOperations: number): Part {
+function bodySchema(maxOperations: number): DocumentPart {
   return {
     type: 'object',
     properties: { operations: { type: 'array', minItems: 1, maxItems: maxOperations, items: operationSchema } },
@@ -63,7 +63,7 @@ function bodySchema(maxOperations: number): Part {
   };
 }
 
-const operationSchema: Part = {
+const operationSchema: DocumentPart = {
   type: 'object',
   properties: {
     method: { type: 'string', enum: [...batchMethods] },
@@ -89,7 +89,7 @@ const operationSchema: Part = {
   additionalProperties: false,
 };
 
-const answerSchema: Part = {
+const answerSchema: DocumentPart = {
   type: 'object',
   properties: {
     data: {

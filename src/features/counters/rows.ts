@@ -12,7 +12,7 @@ import { checkStep, stepCounter } from './step-counter.ts';
 
 /** The steps of the counters of a resource. */
 export function counterRows(r: CompiledResource): Row[] {
-  return r.operations.filter(isStep).map((operation) => {
+  return r.operations.filter(isCounterOperation).map((operation) => {
     const { name, method, path, field } = operation;
     return rowOf(r, {
       name,
@@ -29,7 +29,7 @@ export function counterRows(r: CompiledResource): Row[] {
 }
 
 /** The chain of a patch, with the step in its place. */
-function chainOf(r: Unguarded, { name, reading, checking }: Step, hooks: Hooks): Chain {
+function chainOf(r: Unguarded, { name, reading, checking }: CounterOperation, hooks: Hooks): Chain {
   const field = r.model.root.byName.get(name) as CompiledField; // as the caller sees it
   return [
     caching(r.caching),
@@ -45,8 +45,8 @@ function chainOf(r: Unguarded, { name, reading, checking }: Step, hooks: Hooks):
   ];
 }
 
-type Step = CompiledOperation & { readonly field: CompiledField };
+type CounterOperation = CompiledOperation & { readonly field: CompiledField };
 
-function isStep(operation: CompiledOperation): operation is Step {
+function isCounterOperation(operation: CompiledOperation): operation is CounterOperation {
   return operation.field?.kind === counterKind;
 }

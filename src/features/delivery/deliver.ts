@@ -7,7 +7,7 @@ import { openLetters } from '../../queues/letters.ts';
 import { type Event, lines, outboxesOf, type StoredEvent, toEvent } from '../../queues/outbox.ts';
 import { Queue } from '../../queues/queue.ts';
 import {
-  type Given,
+  type Attempt,
   legalClose,
   legalRetry,
   type QueueObservation,
@@ -48,7 +48,7 @@ export interface DeliverOptions {
    * `PermanentFailure`, the event is a dead letter at once. It may only be missing if no model has an outbox, and the
    * worker carries out the api's `removals`.
    */
-  handle?(event: Event, given: Given): unknown;
+  handle?(event: Event, given: Attempt): unknown;
   /** Only the outboxes of these models. @default all models of the api that have one */
   readonly models?: readonly Pick<Model, 'name'>[];
   /** How many events are handed over at the same time, each of another record. @default 10 */

@@ -19,7 +19,7 @@ import { isDevelopment } from '../../mongo/indexes/watch-scans.ts';
 import { seeing } from '../../mongo/lifecycle/within.ts';
 import { aWholeNumber, byDefault, checkOptions, defaultOf, fillIn, type Legal, orUndefined, trueOrFalse } from '../../options.ts';
 import { type ExportType, exportTypes } from './types.ts';
-import type { Source } from './work/walk.ts';
+import type { ExportSource } from './work/walk.ts';
 
 /** Options of {@link exportRecords}. */
 export interface ExportRecordsOptions extends DatabaseOptions {
@@ -107,7 +107,7 @@ function chooseExport(ctx: Context): ExportType | undefined {
   return chooseMediaType(ctx.req.headers.accept, jsonType, exportTypes);
 }
 
-function compileSource(model: CompiledModel, options: ExportRecordsOptions): (ctx: Context) => Source {
+function compileSource(model: CompiledModel, options: ExportRecordsOptions): (ctx: Context) => ExportSource {
   const { db, maxTimeMS, warnOnScan = isDevelopment(), through } = fillIn(options, timeLimit);
   const collection = openCollection(model, { db, maxTimeMS, warnOnScan });
   const narrow = options.scope && scope(model, options.scope, { writes: false });

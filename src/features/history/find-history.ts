@@ -11,7 +11,7 @@ import { type DatabaseOptions, openCollection } from '../../mongo/collection/col
 import type { HistoryList, HistoryRules } from './mongo/list.ts';
 
 /** How the changes of a record are found. */
-export interface HistoryOptions extends DatabaseOptions, HistoryRules {
+export interface FindHistoryOptions extends DatabaseOptions, HistoryRules {
   /** Whether the record is fetched whole, for hooks. */
   readonly fetchPrivate: boolean;
   readonly maxPageBytes: number;
@@ -22,7 +22,7 @@ export interface HistoryOptions extends DatabaseOptions, HistoryRules {
  * the parameters into `ctx.listQuery` and finds the record within `ctx.scope`, the second one leaves the page in
  * `ctx.page`. `model` is one view of the model.
  */
-export function findHistory(model: CompiledModel, { fetchPrivate, maxPageBytes, ...options }: HistoryOptions) {
+export function findHistory(model: CompiledModel, { fetchPrivate, maxPageBytes, ...options }: FindHistoryOptions) {
   const { db, maxTimeMS, ...rules } = options;
   const database = { db, ...(maxTimeMS !== undefined && { maxTimeMS }) };
   const collection = openCollection(model, database);

@@ -7,7 +7,7 @@ export interface Kept {
 }
 
 /** A stream that waits for its client, and since when: a time of `performance`. */
-export interface Sending {
+export interface WaitingStream {
   readonly since: number;
   /** Breaks off its connection. */
   destroy(): void;
@@ -21,7 +21,7 @@ export class KeptBytes {
   readonly #max: number;
   readonly #keepers = new Map<Kept, number>();
   /** In the order in which they began to wait. */
-  readonly #sending = new Set<Sending>();
+  readonly #sending = new Set<WaitingStream>();
   #bytes = 0;
 
   constructor(max: number) {
@@ -44,11 +44,11 @@ export class KeptBytes {
     else if (this.#keepers.delete(one)) this.#bytes -= one.bytes;
   }
 
-  begin(sending: Sending): void {
+  begin(sending: WaitingStream): void {
     this.#sending.add(sending);
   }
 
-  end(sending: Sending): void {
+  end(sending: WaitingStream): void {
     this.#sending.delete(sending);
   }
 

@@ -21,15 +21,15 @@ export function step(known: Omit<Descriptor, 'step'>, run: Step): ResourceMiddle
 }
 
 /** A part that not every request has: the query string, or one of some headers. */
-type Part = 'query' | readonly string[];
+type RequestPart = 'query' | readonly string[];
 
 /** Runs a step or a middleware only for requests with a part, without which it would do nothing. */
-export function onlyFor<Run extends Step | ResourceMiddleware>(part: Part, run: Run): Run {
+export function onlyFor<Run extends Step | ResourceMiddleware>(part: RequestPart, run: Run): Run {
   const { name } = run;
   return { [name]: (ctx: Context, next?: KoaNext) => (isWithout(part, ctx) ? next?.() : run(ctx, next as KoaNext)) }[name] as Run;
 }
 
-function isWithout(part: Part, { req, querystring }: Context): boolean {
+function isWithout(part: RequestPart, { req, querystring }: Context): boolean {
   return part === 'query' ? querystring === '' : part.every((header) => req.headers[header] === undefined);
 }
 

@@ -9,7 +9,7 @@ import type { ManyRelation } from '../../model/relations/many-relations.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
 import { aPageBound } from '../../mongo/list/page-bytes.ts';
 import { checkIdType } from '../../mongo/relations/check-id-type.ts';
-import type { Step } from '../../mongo/relations/include/read-included.ts';
+import type { IncludedStep } from '../../mongo/relations/include/read-included.ts';
 import { anArrayOf, checkValue, pickOptions } from '../../options.ts';
 import { linkMany } from './link-many.ts';
 import { findTarget, type GuardedSource, openSource, type RelationTarget } from './relation-targets.ts';
@@ -31,9 +31,9 @@ export interface IncludeOptions extends DatabaseOptions {
 /** The compiled relations that a client may include. `include`, `listQuery` and `findIncluded` share them. */
 export interface Includes extends Includable {
   /** The first steps of all names. */
-  readonly steps: readonly Step<GuardedSource>[];
+  readonly steps: readonly IncludedStep<GuardedSource>[];
   /** The steps of a name, the first one first. */
-  readonly paths: ReadonlyMap<string, readonly Step<GuardedSource>[]>;
+  readonly paths: ReadonlyMap<string, readonly IncludedStep<GuardedSource>[]>;
   /** What clients may choose of the record behind each name. */
   readonly selectors: ReadonlyMap<string, IncludedSelector>;
   /** Largest size of the included records of one answer, in bytes. */
@@ -52,7 +52,7 @@ export function checkIncludes(includes: unknown, by: string): void {
  */
 const maxDepth = 5;
 
-type GrowingStep = Step<GuardedSource> & { readonly steps: GrowingStep[] };
+type GrowingStep = IncludedStep<GuardedSource> & { readonly steps: GrowingStep[] };
 
 /**
  * Compiles the relations that a client may include: `customer`, or `author.company`, which includes both. Only listed
@@ -77,7 +77,7 @@ export function compileIncludes(model: ModelInput, names: readonly string[], opt
 }
 
 /** What clients may choose of the record behind a path. None of what is counted. */
-function selectorOf(path: string, last: Step | undefined): (readonly [string, IncludedSelector])[] {
+function selectorOf(path: string, last: IncludedStep | undefined): (readonly [string, IncludedSelector])[] {
   if (!last || (isMany(last.relation) && last.relation.isCount)) return [];
   const { selector } = last.source.model;
   const select = (names: readonly string[], included: readonly string[]) => {
@@ -94,8 +94,8 @@ export function seenTargets<Options extends Pick<IncludeOptions, 'targets'>>(opt
 }
 
 /** The rules of a model and of those to which relations lead. None in a view. */
-export function rulesAlong(root: CompiledModel, steps: readonly Step<GuardedSource>[]): readonly string[] {
-  const along = (all: readonly Step<GuardedSource>[]): string[] =>
+export function rulesAlong(root: CompiledModel, steps: readonly IncludedStep<GuardedSource>[]): readonly string[] {
+  const along = (all: readonly IncludedStep<GuardedSource>[]): string[] =>
     all.flatMap(({ source, steps: further }) => [...(source.model.held ? [] : source.model.rules), ...along(further)]);
   return [...new Set([...(root.held ? [] : root.rules), ...along(steps)])];
 }

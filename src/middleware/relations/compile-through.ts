@@ -4,7 +4,7 @@ import { asCompiled, type CompiledModel, type ModelInput } from '../../model/com
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import { viewOf } from '../../model/compile/view-of.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
-import type { Step } from '../../mongo/relations/include/read-included.ts';
+import type { IncludedStep } from '../../mongo/relations/include/read-included.ts';
 import type { ThroughField, ThroughRelation, ThroughStep } from '../../mongo/through/through-field.ts';
 import { aWholeNumber, byDefault, type Legal, pickOptions } from '../../options.ts';
 import { compilePaths, rulesAlong, seenTargets } from './compile-includes.ts';
@@ -47,7 +47,7 @@ export interface Through {
   /** The relations that a filter may name, by the names of the option, with the fields that it may name behind them. */
   readonly relations: ReadonlyMap<string, ThroughRelation<GuardedSource>>;
   /** The first steps of all names. */
-  readonly steps: readonly Step<GuardedSource>[];
+  readonly steps: readonly IncludedStep<GuardedSource>[];
   /** The most conditions on related records in a filter. */
   readonly maxConditions: number;
   /** The most ids of one relation that become part of a filter. */
@@ -129,12 +129,12 @@ function compileIn(root: CompiledModel, names: readonly string[], options: Throu
   };
 }
 
-type Made = Map<Step, ThroughStep<GuardedSource>>;
+type Made = Map<IncludedStep, ThroughStep<GuardedSource>>;
 
 /** A path of relations, with the fields that clients may name behind it. */
 function relationBehind(
   name: string,
-  path: readonly Step<GuardedSource>[],
+  path: readonly IncludedStep<GuardedSource>[],
   root: CompiledModel,
   made: Made,
   where: string,
@@ -165,7 +165,7 @@ function isAskable({ operators, sortable }: QueryField): boolean {
   return operators.size > 0 || sortable;
 }
 
-function toThroughStep(step: Step<GuardedSource>, from: CompiledModel, where: string): ThroughStep<GuardedSource> {
+function toThroughStep(step: IncludedStep<GuardedSource>, from: CompiledModel, where: string): ThroughStep<GuardedSource> {
   const { relation, children, source } = step;
   if (children) {
     const { path, idTypes } = children;

@@ -1,7 +1,16 @@
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean } from '../../hints.ts';
 import type { Policy, PolicyRules } from '../define/policy.ts';
-import { absent, type CompiledField, type ComputedField, computedBefore, join, type LeafNode, type Node, relationSlot } from '../node.ts';
+import {
+  absent,
+  type CompiledComputed,
+  type CompiledField,
+  computedBefore,
+  join,
+  type LeafNode,
+  type Node,
+  relationSlot,
+} from '../node.ts';
 import { changeFields, showNull } from '../read/change-fields.ts';
 import { compileItemHydrate } from '../read/hydrate.ts';
 import { NotComputed } from '../read/not-computed.ts';
@@ -27,7 +36,7 @@ type Fields = ReadonlyMap<string, CompiledField>;
  * Compiles a field that is made of others. `fields` are those of its object, whose path is `parent`. Throws a
  * {@link ConfigurationError}.
  */
-export function compileComputed(field: CompiledField, { given, policy }: Making, fields: Fields, parent: string): ComputedField {
+export function compileComputed(field: CompiledField, { given, policy }: Making, fields: Fields, parent: string): CompiledComputed {
   const path = join(parent, field.name);
   const { names, get } = checkMaking(given, path);
   checkOwn(field, policy, path);
@@ -106,7 +115,7 @@ function* readersIn(node: Node): Iterable<readonly string[]> {
   else if (node.kind === 'object') for (const field of node.fields) yield* readersOf(field);
 }
 
-function compileCompute(field: CompiledField, from: readonly CompiledField[], get: Get, path: string): ComputedField['compute'] {
+function compileCompute(field: CompiledField, from: readonly CompiledField[], get: Get, path: string): CompiledComputed['compute'] {
   const sources = from.map((one) => ({ name: one.name, show: compileShownValue(one), hydrate: compileItemHydrate(one) }));
   const read = compileFieldReader(field, { ...serverAccess, takesNull: true });
 

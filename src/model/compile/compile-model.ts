@@ -162,13 +162,13 @@ function compileParts(model: Model): CompiledModel {
     held: undefined,
     needsView: rules.length > 0,
     hydrate: explain((stored) => hydrate()(stored)),
-    ...compileSight({ ...root, name: model.name }, { fieldTable, clientFields, id, many }),
+    ...compileCallersView({ ...root, name: model.name }, { fieldTable, clientFields, id, many }),
   };
   return Object.assign(made, { whole: made as unknown as CompiledModel });
 }
 
 /** The members of a compiled model that depend on who asks. */
-export type Sight = Pick<
+export type CallersView = Pick<
   CompiledModel,
   'root' | 'fieldTable' | 'clientFields' | 'privatePaths' | 'privateNames' | 'selector' | 'writeJson' | 'writeBson' | 'hydrateReadable'
 >;
@@ -176,7 +176,7 @@ export type Sight = Pick<
 type Seen = Pick<CompiledModel, 'fieldTable' | 'clientFields' | 'id' | 'many'>;
 
 /** Compiles what clients see of a record. */
-export function compileSight(root: ObjectNode, { fieldTable, clientFields, id, many }: Seen): Sight {
+export function compileCallersView(root: ObjectNode, { fieldTable, clientFields, id, many }: Seen): CallersView {
   const hidden = privateNames(root);
   const hydrateReadable = compileHydrateReadable(root);
   const explain = compileExplain(root.name as string, root);

@@ -1,7 +1,7 @@
 import { once } from '../../mistakes.ts';
 import type { Node, ObjectNode } from '../node.ts';
 import { NotComputed } from '../read/not-computed.ts';
-import { Misfit } from '../value/leaf.ts';
+import { MisfitError } from '../value/leaf.ts';
 import { writeUntyped } from '../value/untyped.ts';
 import { compileFindMisfits } from '../write/find-misfits.ts';
 
@@ -20,7 +20,7 @@ export function compileExplain(name: string, root: ObjectNode): Explain {
   function explain(error: unknown, stored: unknown): unknown {
     const id = writeUntyped((stored as { readonly _id?: unknown } | null)?._id);
     if (error instanceof NotComputed) return error.of(name, id);
-    if (!(error instanceof Misfit)) return error;
+    if (!(error instanceof MisfitError)) return error;
     const [found] = findMisfits()(stored);
     const what = found ? `\`${found.path}\` ${found.message}` : `a value ${error.message}`;
     return new Error(`The record of ${name} with the id ${id} does not fit its model: ${what}.`, { cause: error });

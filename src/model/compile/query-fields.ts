@@ -4,7 +4,7 @@ import { type Aggregate, aggregates } from '../define/aggregates.ts';
 import { queriedPath } from '../fold/fold-paths.ts';
 import { foldText } from '../fold/fold-text.ts';
 import type { FieldEntry, FieldTable } from '../node.ts';
-import { type FieldKind, type Operator, operatorDef, operators } from '../operators/operators.ts';
+import { type OperandKind, type Operator, operatorDef, operators } from '../operators/operators.ts';
 import type { Leaf } from '../value/leaf.ts';
 import { objectIdLeaf, stringLeaf, uuidLeaf } from '../value/leaves.ts';
 import type { Grants } from './policy-key.ts';
@@ -119,14 +119,14 @@ function isId({ field, path }: FieldEntry, leaf: Leaf | undefined): boolean {
 
 // Made once: a model has hundreds of fields, and there is a set for each kind of value only.
 const ofNone: ReadonlySet<Operator> = new Set();
-const byKind: Readonly<Record<FieldKind, ReadonlySet<Operator>>> = {
+const byKind: Readonly<Record<OperandKind, ReadonlySet<Operator>>> = {
   none: operatorsOf('none'),
   text: operatorsOf('text'),
   boolean: operatorsOf('boolean'),
   other: operatorsOf('other'),
 };
 
-function operatorsOf(kind: FieldKind): ReadonlySet<Operator> {
+function operatorsOf(kind: OperandKind): ReadonlySet<Operator> {
   return new Set(operators.filter((operator) => operatorDef(operator).fits.includes(kind)));
 }
 

@@ -1,6 +1,6 @@
 import { keepLatest } from '../../keep-latest.ts';
 import { tabulateFields } from '../node.ts';
-import { type CompiledModel, compileSight } from './compile-model.ts';
+import { type CompiledModel, compileCallersView } from './compile-model.ts';
 import { searchInView } from './compile-search.ts';
 import { narrowFields } from './field-rules.ts';
 import { compileClientFields } from './query-fields.ts';
@@ -27,5 +27,5 @@ function compileView(model: CompiledModel, names: readonly string[]): CompiledMo
   const fieldTable = tabulateFields(root);
   const clientFields = compileClientFields(fieldTable);
   const search = searchInView(model.search, fieldTable);
-  return { ...model, held, needsView: false, search, ...compileSight(root, { ...model, fieldTable, clientFields }) };
+  return { ...model, held, needsView: false, search, ...compileCallersView(root, { ...model, fieldTable, clientFields }) };
 }

@@ -19,4 +19,8 @@ export type Given<Value, Objects extends 'partial' | 'whole' = 'partial'> = Valu
           : Value;
 
 /** A value that a field is compared with. An id may also be given as its text. */
-export type Sought<Name, Value> = Name extends 'id' ? Given<Value> | string : Value extends ObjectId | UUID ? Value | string : Given<Value>;
+export type ComparedWith<Name, Value> = Name extends 'id'
+  ? Given<Value> | string
+  : Value extends ObjectId | UUID
+    ? Value | string
+    : Given<Value>;

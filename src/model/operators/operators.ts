@@ -12,7 +12,7 @@ export type Operator = (typeof operators)[number];
  * The kinds of fields that differ in their operators: those without single values, and those of texts, of booleans and
  * of all other values.
  */
-export type FieldKind = 'none' | 'text' | 'boolean' | 'other';
+export type OperandKind = 'none' | 'text' | 'boolean' | 'other';
 
 /** Stands for the value of an object without the key. */
 export const missing: unique symbol = Symbol('missing');
@@ -34,7 +34,7 @@ export interface OperatorDef {
   /** How an index serves it: by single values, by bounds, or not, because most records fulfil it. */
   readonly shape: 'equal' | 'range' | 'none';
   /** The fields that have it. */
-  readonly fits: readonly FieldKind[];
+  readonly fits: readonly OperandKind[];
   /** The operator of the database. No text from a client becomes an operator in any other way. */
   filter(operand: unknown): Record<string, unknown>;
   /**

@@ -6,14 +6,14 @@ export function showNull(field: CompiledField): CompiledField {
   return field.node.kind === 'leaf' && field.node.leaf === anyLeaf ? { ...field, nullable: true, storeNone: true } : field;
 }
 
-type Change = (field: CompiledField) => CompiledField;
+type ChangeField = (field: CompiledField) => CompiledField;
 
 /** Changes a field and all fields within it. */
-export function changeFields(field: CompiledField, change: Change): CompiledField {
+export function changeFields(field: CompiledField, change: ChangeField): CompiledField {
   return { ...change(field), node: changeNode(field.node, change) };
 }
 
-function changeNode(node: Node, change: Change): Node {
+function changeNode(node: Node, change: ChangeField): Node {
   switch (node.kind) {
     case 'leaf':
       return node;

@@ -1,10 +1,10 @@
-import { type ComputedField, type FieldEntry, type FieldTable, join, type Node, type ObjectNode } from '../node.ts';
+import { type CompiledComputed, type FieldEntry, type FieldTable, join, type Node, type ObjectNode } from '../node.ts';
 
 /** A computed field with its place in the record. */
 export interface ComputedEntry {
   /** Its dotted name. */
   readonly name: string;
-  readonly computed: ComputedField;
+  readonly computed: CompiledComputed;
   /** The field whose embedded object holds it. */
   readonly parent: FieldEntry | undefined;
   /** The stored paths of the fields of which it is made. */
@@ -12,7 +12,7 @@ export interface ComputedEntry {
 }
 
 /** The computed fields of an object that clients may read. */
-export function readableComputed({ computed = [] }: ObjectNode): readonly ComputedField[] {
+export function readableComputed({ computed = [] }: ObjectNode): readonly CompiledComputed[] {
   return computed.filter(({ field }) => !field.policy.private);
 }
 

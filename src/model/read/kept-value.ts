@@ -1,5 +1,5 @@
 import type { LeafNode, Node, Slot } from '../node.ts';
-import { Misfit } from '../value/leaf.ts';
+import { MisfitError } from '../value/leaf.ts';
 import { writeUntyped } from '../value/untyped.ts';
 import { compileValueWriter, type WriteJson } from './write-json.ts';
 
@@ -32,7 +32,7 @@ function keptLeaf(node: LeafNode): LeafNode {
     try {
       return leaf.toJson(stored);
     } catch (error) {
-      if (error instanceof Misfit) return writeUntyped(stored);
+      if (error instanceof MisfitError) return writeUntyped(stored);
       throw error;
     }
   }

@@ -59,7 +59,7 @@ export interface Leaf<Stored = unknown> {
 }
 
 /** Thrown by a leaf for a stored value that it cannot read. Whoever reads a record says which record it is. */
-export class Misfit extends Error {}
+export class MisfitError extends Error {}
 
 /** Returns what is wrong with a value, or undefined. */
 export type Constraint = (value: unknown) => Invalid | undefined;

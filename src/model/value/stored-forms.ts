@@ -4,7 +4,7 @@ import { type AcceptedForm, isAccepted, numberOf } from './accepted.ts';
 import { bson, declined, readInt32, readInt64 } from './bson-bytes.ts';
 import { partsOf, toUnits } from './decimal-parts.ts';
 import type { JsonOutput } from './json-output.ts';
-import { type Leaf, Misfit } from './leaf.ts';
+import { type Leaf, MisfitError } from './leaf.ts';
 import { booleanLeaf, dateLeaf } from './leaves.ts';
 import { legacyUuidLeaves, legacyUuids } from './legacy-uuids.ts';
 import { decimalLeaf, maxInt64, minInt64, storeInteger } from './number-leaves.ts';
@@ -37,14 +37,14 @@ interface Form {
 
 /**
  * Makes the leaf of a type whose values are stored in another form. For clients and handlers it is the same type. A
- * stored value that does not fit is a {@link Misfit}: it is never guessed.
+ * stored value that does not fit is a {@link MisfitError}: it is never guessed.
  */
 function storedIn(base: Leaf, form: Form): Leaf {
   const onValid = (convert: (value: unknown) => unknown) => (read: unknown) => (read instanceof Invalid ? read : convert(read));
   const [write, compare] = [onValid(form.write), onValid(form.compare)];
   const notStored = new Invalid('type', form.rule, { type: base.name });
   function read(stored: unknown): unknown {
-    if (!isAccepted(form.accepted, stored)) throw new Misfit(form.rule);
+    if (!isAccepted(form.accepted, stored)) throw new MisfitError(form.rule);
     return form.read(stored);
   }
   return {

@@ -2,13 +2,13 @@ import type { Node } from '../node.ts';
 import { isObject, own } from '../value/plain-object.ts';
 
 /** The names of the fields that a path leads through, from the record on. Undefined if it leads to no field. */
-export type Way = readonly string[] | undefined;
+export type FieldWay = readonly string[] | undefined;
 
 /**
  * The fields to which the path of an error may lead. Several, if it leads through keys of maps: they may have dots, and
  * are looked up in the document. The path has the places of items, or is the name by which the model knows a field.
  */
-export function* waysTo(node: Node, document: unknown, path: string): Iterable<Way> {
+export function* waysTo(node: Node, document: unknown, path: string): Iterable<FieldWay> {
   if (path === '' || node.kind === 'leaf') yield [];
   else if (node.kind === 'map') {
     for (const key of mapKeysOf(path, document)) yield* waysTo(node.values.node, member(document, key), after(path, key));
@@ -24,7 +24,7 @@ export function* waysTo(node: Node, document: unknown, path: string): Iterable<W
   }
 }
 
-function* through(name: string, node: Node | undefined, document: unknown, rest: string): Iterable<Way> {
+function* through(name: string, node: Node | undefined, document: unknown, rest: string): Iterable<FieldWay> {
   if (!node) yield undefined;
   else for (const way of waysTo(node, document, rest)) yield way && [name, ...way];
 }

@@ -80,20 +80,20 @@ export type PlanChanges = (body: unknown, report: Report, except?: Readonly<Reco
 export type EmbeddedMode = 'merge' | 'replace' | 'put';
 
 /** A plan that is being made. */
-export interface ChangesDraft {
+export interface PlannedChanges {
   readonly assignments: Assignment[];
   readonly embedded: EmbeddedMerge[];
 }
 
 /** Plans the write of the value at one place. `sent` is the value in the body. */
-export type PlanField = (sent: unknown, draft: ChangesDraft, report: Report) => void;
+export type PlanField = (sent: unknown, draft: PlannedChanges, report: Report) => void;
 type PlanObject = (...given: [...Parameters<PlanField>, except?: Readonly<Record<string, unknown>> | undefined]) => void;
 
 /** Compiles the reader of bodies into plans for a record. */
 export function compileChanges(root: ObjectNode, access: Access, mode: EmbeddedMode): PlanChanges {
   const plan = compileObjectPlan(root, recordPath, access, mode);
   return function planChanges(body, report, except) {
-    const draft: ChangesDraft = { assignments: [], embedded: [] };
+    const draft: PlannedChanges = { assignments: [], embedded: [] };
     plan(body, draft, report, except);
     return draft;
   };

@@ -8,7 +8,7 @@ import { compileWholeCheck, place } from './check-whole.ts';
 import { coversWhole } from './creation.ts';
 import { compileShowAssigned, mergeLeft } from './draft-keys.ts';
 import { KeyMerge } from './key-merge.ts';
-import { type Assignment, type Changes, type ChangesDraft, compileFieldPlan, type EmbeddedMerge } from './plan-changes.ts';
+import { type Assignment, type Changes, compileFieldPlan, type EmbeddedMerge, type PlannedChanges } from './plan-changes.ts';
 import { compileObjectPlan, emptyDraft, type Members, noteUnknownKeys, refuseMistakes, type SaveDraft, setByService } from './plan-save.ts';
 import { compileFieldReader, compileObjectReader, isRequiredButMissing } from './read-value.ts';
 import { describeErrors, seenErrors } from './refuse-invalid.ts';
@@ -119,7 +119,7 @@ function* valuesOf(node: ObjectNode, parent: FieldPath): Iterable<readonly [path
 
 /** The client's plan, and the plan that is made of it and of the draft. */
 class Plans {
-  readonly read: ChangesDraft = { assignments: [], embedded: [] };
+  readonly read: PlannedChanges = { assignments: [], embedded: [] };
   readonly found: SaveDraft = emptyDraft();
   readonly #client: Changes;
 
@@ -202,7 +202,7 @@ function compileMemberPlan(field: CompiledField, at: FieldPath, about: About): P
     else if (merge || (assigned && !(assigned.value instanceof KeyMerge)))
       assignments.push({ path, value: read(left, name, plans.report) });
     else {
-      const added: ChangesDraft = { assignments: [], embedded: [] };
+      const added: PlannedChanges = { assignments: [], embedded: [] };
       planAdded(left, added, plans.report);
       const mistakeAt = (keys: string) => sentenceOf(path, about, keys);
       for (const { path: at, value } of added.assignments)

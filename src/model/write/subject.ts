@@ -1,6 +1,6 @@
 import { type FieldError, note, notesOf } from '../../rules.ts';
 import type { CompiledField, Node, ObjectNode } from '../node.ts';
-import { unknownKeysAt, type Way, waysTo } from './document-paths.ts';
+import { type FieldWay, unknownKeysAt, waysTo } from './document-paths.ts';
 
 /** The model that an error is about. */
 interface SubjectModel {
@@ -16,7 +16,7 @@ export interface Subject {
   /** The model as the store has it: whole, or in a view. */
   readonly model: SubjectModel;
   /** Several, if keys of maps have dots, so that the path of the error may mean any of them. */
-  readonly ways: readonly Way[];
+  readonly ways: readonly FieldWay[];
   /** The key that is no field. */
   readonly key?: string | undefined;
   /** The beginning of the message to the developer, if a document is refused. */

@@ -6,7 +6,7 @@ import { isInt64, isWholeDouble } from '../../model/value/stored-forms.ts';
 import type { AggregateQuery, Figure, GroupKey } from './parse-aggregate.ts';
 
 /** The limits of an aggregate. */
-export interface AggregateLimits {
+export interface GroupBounds {
   /** The most records that may match. */
   readonly maxMatches: number;
   /** The most groups of an answer. */
@@ -17,7 +17,7 @@ export interface AggregateLimits {
  * The stages behind the filter. They read one record more than may match, and return one group more than an answer may
  * have: so a group too many is seen, and the sum of all counts tells whether too many records match.
  */
-export function planGroups(query: AggregateQuery, { maxMatches, maxGroups }: AggregateLimits): BsonDocument[] {
+export function planGroups(query: AggregateQuery, { maxMatches, maxGroups }: GroupBounds): BsonDocument[] {
   const keys = query.groups.map((key, index) => [`k${index}`, keyOf(key, query.timeZone)]);
   const figures = query.figures.flatMap((figure, index) => Object.entries(accumulate(figure, index)));
   return [

@@ -7,10 +7,10 @@ import type { FirstBatch } from '../driver/read-batches.ts';
 import { Turn } from '../driver/turn.ts';
 import { tooMany, tooManyRecords } from './explain.ts';
 import type { AggregateQuery, Figure, GroupKey } from './parse-aggregate.ts';
-import { type AggregateLimits, typeOf } from './plan-groups.ts';
+import { type GroupBounds, typeOf } from './plan-groups.ts';
 
 /** The limits of an answer. */
-export interface GroupLimits extends AggregateLimits {
+export interface GroupLimits extends GroupBounds {
   /** The most bytes of the groups. */
   readonly maxBytes: number;
 }

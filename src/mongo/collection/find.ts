@@ -14,10 +14,10 @@ import { StoredRecord } from '../stored-record.ts';
 type Stored = Record<string, unknown>;
 
 /** Which records a read finds. */
-type Which = Matching | Among;
+type Which = MatchingRecords | Among;
 
 /** The records within reach. */
-export interface Matching {
+export interface MatchingRecords {
   readonly within: Within;
   readonly limit: number;
   readonly sort?: Sort;
@@ -93,7 +93,13 @@ export function openFind(
   collection: Collection<Stored>,
   { readLatest, searchLatest }: Pick<Commands, 'readLatest' | 'searchLatest'>,
 ): Find {
-  function read<T>(run: typeof readLatest, filter: Filter, { within, limit, sort }: Matching, shape: Shape<T>, work: Work): Promise<T[]> {
+  function read<T>(
+    run: typeof readLatest,
+    filter: Filter,
+    { within, limit, sort }: MatchingRecords,
+    shape: Shape<T>,
+    work: Work,
+  ): Promise<T[]> {
     const wanted = { ...shape.options, limit, batchSize: limit + 1, readPreference: 'primary', ...(sort && { sort }) } as const;
     return run(work, (command) =>
       command.count(() => shape.take(collection.find(command.handOver(filter), { ...command.options, ...wanted }), within.model)),

@@ -9,7 +9,7 @@ import { Work } from '../driver/work.ts';
 import type { DatabaseOptions } from './collection.ts';
 
 /** A place in a collection: after the record with this id. */
-export interface Position {
+export interface PlaceById {
   readonly id: unknown;
 }
 
@@ -17,7 +17,7 @@ export interface Position {
 interface Batch {
   readonly found: readonly Uint8Array[];
   /** The place in the collection where the next records begin. */
-  readonly position: Position | undefined;
+  readonly position: PlaceById | undefined;
 }
 
 /** The records of a collection in the order of their ids. */
@@ -28,7 +28,7 @@ export interface ReadById {
    * Reads the records from a position on: at most `limit`, and less if they are more than 16 MiB. None if there are no
    * more.
    */
-  readNext(position: Position | undefined, limit: number): Promise<Batch>;
+  readNext(position: PlaceById | undefined, limit: number): Promise<Batch>;
 }
 
 /**
@@ -69,7 +69,7 @@ export function idOf(bytes: Uint8Array): unknown {
   return BSON.deserialize(bytes, { ...bsonOptions, validation: { utf8: false } })._id;
 }
 
-function positionAfter(bytes: Uint8Array): Position {
+function positionAfter(bytes: Uint8Array): PlaceById {
   try {
     const { _id: id } = BSON.deserialize(bytes, { ...bsonOptions, validation: { utf8: { _id: true } } });
     return { id };

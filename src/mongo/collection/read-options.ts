@@ -59,7 +59,7 @@ export interface CountOptions {
 }
 
 /** How the records of a list are aggregated. */
-export interface AggregateOptions {
+export interface GroupOptions {
   readonly stages: readonly BsonDocument[];
   readonly limit: number;
   /** The related records that the query may name. @default none */

@@ -26,7 +26,7 @@ import { isThrough, type ThroughReads } from '../through/through-field.ts';
 import type { ThroughQuery } from '../through/through-stages.ts';
 import { type Bound, boundOfSort } from './bound-of-sort.ts';
 import { forClients } from './hidden-records.ts';
-import type { AggregateOptions, CountOptions, ReadOneOptions, ReadPageOptions, ThroughReadOptions } from './read-options.ts';
+import type { CountOptions, GroupOptions, ReadOneOptions, ReadPageOptions, ThroughReadOptions } from './read-options.ts';
 import { openPages, type WantedPage } from './read-page.ts';
 import { explainSearch, rankIds } from './searching.ts';
 import { openThroughReads } from './through-reads.ts';
@@ -38,7 +38,7 @@ export interface Reads extends ThroughReads {
   findOne(id: unknown, within: Within, options: ReadOneOptions, work: Work): Promise<StoredRecord>;
   findPage(query: ListQuery, within: Within, options: ReadPageOptions, work: Work): Promise<Page>;
   /** Sends the records that a list would show through `stages`. They return at most `limit` documents. */
-  aggregate(query: Matching, within: Within, options: AggregateOptions, work: Work): Promise<FirstBatch>;
+  aggregate(query: Matching, within: Within, options: GroupOptions, work: Work): Promise<FirstBatch>;
   /** Counts the records that match. */
   count(query: Matching, within: Within, options: CountOptions, work: Work): Promise<number>;
 }

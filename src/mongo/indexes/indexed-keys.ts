@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb';
 import type { IndexKey } from '../../model/compile/model-index.ts';
 import { askWithin } from '../driver/ask-within.ts';
+import { asPredicate, conjunctsOf } from '../predicate/conjuncts-of.ts';
 import { filterOf } from '../predicate/filter-of.ts';
-import { asPredicate, partsOf } from '../predicate/parts-of.ts';
 import type { Filter, Predicate } from '../predicate/predicate.ts';
 import { holdsRecordsOf, isEqual } from './derive-indexes.ts';
 import type { ExistingIndex } from './index-plan.ts';
@@ -46,7 +46,7 @@ export function compileIndexedKeys(db: Db, collection: string): CountIndexedKeys
     if (!found) return undefined;
     const counts = alternativesOf(where).map((alternative) => {
       const equal = equalPathsOf(alternative);
-      const conjuncts = partsOf(alternative).flatMap((part) => conjunctsOf(filterOf(asPredicate(part))));
+      const conjuncts = conjunctsOf(alternative).flatMap((part) => membersOf(filterOf(asPredicate(part))));
       const usable = found.filter(({ options }) => isUsable(options, conjuncts));
       return Math.max(0, ...usable.map(({ key }) => countKeys(key, equal, sort)));
     });
@@ -65,11 +65,11 @@ function isUsable(options: IndexOptions, conjuncts: readonly Filter[]): boolean 
 
 /** The conjuncts of the filter of an index, which the application may have written. */
 function readConjuncts(filter: Filter): Filter[] {
-  return conjunctsOf(filter).flatMap((one) => ('$and' in one ? (one.$and as Filter[]).flatMap(readConjuncts) : [one]));
+  return membersOf(filter).flatMap((one) => ('$and' in one ? (one.$and as Filter[]).flatMap(readConjuncts) : [one]));
 }
 
 /** The members of a filter, all of which must match. */
-function conjunctsOf(filter: Filter): Filter[] {
+function membersOf(filter: Filter): Filter[] {
   return Object.entries(filter).map(([key, value]) => ({ [key]: value }));
 }
 

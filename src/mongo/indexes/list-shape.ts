@@ -2,8 +2,8 @@ import { type IndexKey, mayShareIndex } from '../../model/compile/model-index.ts
 import { nameAt, queriedPath } from '../../model/fold/fold-paths.ts';
 import type { FieldEntry, FieldTable } from '../../model/node.ts';
 import { type OperatorDef, operatorDef } from '../../model/operators/operators.ts';
+import { asPredicate, type Conjunct, comparisonsOf, conjunctsOf } from '../predicate/conjuncts-of.ts';
 import { pathOf } from '../predicate/filter-of.ts';
-import { asPredicate, comparisonsOf, type Part, partsOf } from '../predicate/parts-of.ts';
 import { type Comparison, type Joined, joined, type Predicate } from '../predicate/predicate.ts';
 
 /** The filter and sort of a list without their values: everything that an index depends on. */
@@ -27,7 +27,7 @@ export interface ListShape {
  * Undefined if it has opaque parts, or if nothing matches.
  */
 export function readShape(where: Predicate, sort: ReadonlyMap<string, 1 | -1>, table: FieldTable): ListShape | undefined {
-  const parts = partsOf(where);
+  const parts = conjunctsOf(where);
   const asked = parts.filter((part) => !hidesDeleted(part));
   if (asked.some((part) => part.kind === 'opaque')) return undefined;
   const comparisons = asked.flatMap((part) => served(part));
@@ -48,7 +48,7 @@ export function readShape(where: Predicate, sort: ReadonlyMap<string, 1 | -1>, t
   return { text, equal, ranged, sort, isOfLiving: asked.length < parts.length };
 }
 
-function hidesDeleted(part: Part): boolean {
+function hidesDeleted(part: Conjunct): boolean {
   return part.kind === 'own' && part.is.hidesDeleted === true;
 }
 
@@ -58,9 +58,9 @@ interface Served extends Pick<Comparison, 'operator' | 'value'> {
 }
 
 /** What an index may serve of a part: neither negations, nor alternatives within alternatives. */
-function served(part: Part): Served[] {
+function served(part: Conjunct): Served[] {
   if (part.kind === 'item')
-    return partsOf(part.of)
+    return conjunctsOf(part.of)
       .flatMap(served)
       .map((one) => ({ ...one, path: `${part.path}.${one.path}` }));
   return comparisonsOf(part).map((one) => ({ path: pathOf(one), operator: one.operator, value: one.value }));
@@ -71,20 +71,20 @@ function served(part: Part): Served[] {
  * database needs an index for each of them. Of several `or`s, the first is divided.
  */
 export function alternativesOf(where: Predicate): readonly Predicate[] {
-  const parts = partsOf(where);
+  const parts = conjunctsOf(where);
   const divided = parts.find(hasAlternatives);
   if (!divided) return [where];
   const others = parts.filter((part) => part !== divided).map(asPredicate);
   return divided.of.map((branch) => joined('and', [...others, branch]));
 }
 
-function hasAlternatives(part: Part): part is Joined<Predicate> {
+function hasAlternatives(part: Conjunct): part is Joined<Predicate> {
   return part.kind === 'or';
 }
 
 /** The paths that are compared with single values, whatever stands beside. */
 export function equalPathsOf(where: Predicate): ReadonlySet<string> {
-  const equal = partsOf(where)
+  const equal = conjunctsOf(where)
     .flatMap(served)
     .filter(({ operator }) => operatorDef(operator).shape === 'equal');
   return new Set(equal.map(({ path }) => path));

@@ -5,7 +5,7 @@ import { lifeKey } from '../../model/value/own-keys.ts';
 import { own } from '../../model/value/plain-object.ts';
 import { isStoredObject } from '../../model/value/stored-shape.ts';
 import type { BlindWrite } from '../../model/write/plan-changes.ts';
-import type { Change } from '../lifecycle/lifecycle.ts';
+import type { ChangeKind } from '../lifecycle/lifecycle.ts';
 import { spellId } from '../stored-record.ts';
 import type { Actor } from './actor.ts';
 import type { Difference } from './difference.ts';
@@ -16,7 +16,7 @@ type Stored = Readonly<Record<string, unknown>>;
 
 /** A change of a record: its states, and what differs between them. */
 export interface RecordedChange {
-  readonly change: Change;
+  readonly change: ChangeKind;
   readonly before: Stored | undefined;
   readonly after: Stored | undefined;
   readonly differences: readonly Difference[];
@@ -52,7 +52,7 @@ export interface Entry {
   /** The revision before the change. Missing for a new record. */
   readonly previous?: number | bigint;
   readonly at: Date;
-  readonly change: Change;
+  readonly change: ChangeKind;
   /** The operation of the request. Missing outside of a request. */
   readonly operation?: string;
   readonly actor: Actor;
@@ -115,7 +115,7 @@ export interface EventRow {
   readonly life: ObjectId | null;
   readonly revision: number | bigint;
   readonly at: Date;
-  readonly change: Change;
+  readonly change: ChangeKind;
   readonly operation?: string;
   readonly actor: Actor;
   readonly request?: string;

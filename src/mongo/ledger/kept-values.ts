@@ -6,7 +6,7 @@ import { bsonSize } from '../../model/value/bson-size.ts';
 import { isStoredObject, mapEntries } from '../../model/value/stored-shape.ts';
 
 /** A side of a change. */
-export type Side = 'before' | 'after';
+export type ChangeSide = 'before' | 'after';
 
 /**
  * What an entry keeps of the values of a field. A value of which something is too large has a digest, and `beforeParts`
@@ -65,7 +65,7 @@ interface Parts {
 /** Bytes by the names of members: those of a member itself, without its own members. The value itself is ''. */
 type Sizes = Map<string, number>;
 
-function keepParts({ node }: CompiledField, side: Side, value: unknown, most: (name: string) => number): Parts {
+function keepParts({ node }: CompiledField, side: ChangeSide, value: unknown, most: (name: string) => number): Parts {
   if (value === undefined) return { kept: {}, sizes: new Map() };
   const sizes: Sizes = new Map();
   measure(node, value, sizeOf(undefined), '', sizes);
@@ -145,7 +145,7 @@ function digestOf(value: unknown): string {
 }
 
 /** Whether an entry has the value of a side as callers see it who read these members of it. */
-export function isKept(values: KeptValues, side: Side, members: readonly string[]): boolean {
+export function isKept(values: KeptValues, side: ChangeSide, members: readonly string[]): boolean {
   const parts = values[`${side}Parts`];
   if (parts === undefined) return values[`${side}Digest`] === undefined;
   return members.every((name) => parts.includes(name));

@@ -16,7 +16,7 @@ export interface Referred {
 }
 
 /** A change, as far as it has values. */
-interface Change {
+interface KeptChange {
   readonly path: string;
   readonly before?: unknown;
   readonly after?: unknown;
@@ -26,7 +26,7 @@ interface Change {
 
 /** The values that an entry keeps. */
 interface Kept {
-  readonly changes: readonly Change[];
+  readonly changes: readonly KeptChange[];
   readonly was?: Stored;
   readonly is?: Stored;
 }
@@ -91,7 +91,7 @@ function clearEntry<Entry extends Kept>(model: CompiledModel, entry: Entry, isGo
   return { ...entry, changes, ...(was && { was: clearState(model, was, isGone) }), ...(is && { is: clearState(model, is, isGone) }) };
 }
 
-function clearSide(field: CompiledField, change: Change, side: 'before' | 'after', isGone: IsGone): Change {
+function clearSide(field: CompiledField, change: KeptChange, side: 'before' | 'after', isGone: IsGone): KeptChange {
   const { [side]: held, ...rest } = change;
   const { value, names } = clearReferences(field, held, isGone, change.path);
   if (names.length === 0) return change;

@@ -19,7 +19,7 @@ export type Visible = 'live' | 'only' | 'with';
 export type Deletable = Pick<CompiledModel, 'deletedAt'>;
 
 /** What a write has made of a record. */
-export type Change = (typeof changeKinds)[number];
+export type ChangeKind = (typeof changeKinds)[number];
 
 /** One delete. Every record that it marks has the same time and the same id. */
 export interface Deletion {
@@ -125,7 +125,7 @@ export function afterDelete(model: CompiledModel, before: Stored, { at, id, writ
 }
 
 /** What has happened to a record between two of its states. Undefined is a record that is not there. */
-export function changeBetween(model: Deletable, before: Stored | undefined, after: Stored | undefined): Change {
+export function changeBetween(model: Deletable, before: Stored | undefined, after: Stored | undefined): ChangeKind {
   if (!before) return 'created';
   if (!after) return 'deleted';
   const [wasDeleted, isDeleted] = [isMarked(model, before), isMarked(model, after)];
@@ -134,10 +134,10 @@ export function changeBetween(model: Deletable, before: Stored | undefined, afte
 }
 
 /** The changes after which a record lives that did not, or the other way round. */
-export const changesOfLife: readonly Change[] = ['deleted', 'restored'];
+export const changesOfLife: readonly ChangeKind[] = ['deleted', 'restored'];
 
 /** Whether a record was deleted before one of these changes. */
-export function wasDeletedBefore(model: Deletable, change: Change): boolean {
+export function wasDeletedBefore(model: Deletable, change: ChangeKind): boolean {
   return keepsDeleted(model) && change === 'restored';
 }
 

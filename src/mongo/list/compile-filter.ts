@@ -1,5 +1,5 @@
 import { type FilterBounds, parseFilter } from '../../filter/parse-filter.ts';
-import { type Comparison, type FieldName, type FilterSyntax, FilterSyntaxError, type Literal } from '../../filter/syntax.ts';
+import { type ComparisonSign, type FieldName, type FilterSyntax, FilterSyntaxError, type Literal } from '../../filter/syntax.ts';
 import { nearest } from '../../hints.ts';
 import type { ErrorSink } from '../../http/query-errors.ts';
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
@@ -55,7 +55,7 @@ interface Surroundings {
   readonly subject: string;
 }
 
-const operatorOf: Readonly<Record<Comparison, Operator>> = { '=': 'eq', '!=': 'ne', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' };
+const operatorOf: Readonly<Record<ComparisonSign, Operator>> = { '=': 'eq', '!=': 'ne', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' };
 
 /**
  * Compiles a filter. Fields and operators come from tables of the model, as those of parameters do; the type of the

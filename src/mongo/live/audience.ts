@@ -1,10 +1,10 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { idToJson } from '../../model/value/number-in-path.ts';
 import { Turn } from '../driver/turn.ts';
-import type { Change } from './change.ts';
+import type { CollectionChange } from './change.ts';
 
 /** Hears what has changed. Undefined says that anything may have changed, because events were lost. */
-export type Hear = (change: Change | undefined) => void;
+export type Hear = (change: CollectionChange | undefined) => void;
 
 type IdLeaf = CompiledModel['id']['leaf'];
 
@@ -62,7 +62,7 @@ export class Audience {
   }
 
   /** Tells all who wait for it, and lets others run between them: there may be thousands. */
-  async tell(change: Change | undefined, turn = new Turn()): Promise<void> {
+  async tell(change: CollectionChange | undefined, turn = new Turn()): Promise<void> {
     const listeners = change ? this.#crowds.get(change.collection)?.listenersTo(change) : [...this.#collectionsOf.keys()];
     for (const hear of listeners ?? []) {
       if (this.#collectionsOf.has(hear)) hear(change);
@@ -99,7 +99,7 @@ class Crowd {
     this.#drop(hear);
   }
 
-  listenersTo({ id, keys }: Change): Iterable<Hear> {
+  listenersTo({ id, keys }: CollectionChange): Iterable<Hear> {
     const found = new Set(this.#toAll);
     if (this.#interests.size === 0) return found;
     if (id === undefined) return addTo(found, this.#interests.keys());

@@ -3,7 +3,7 @@ import { replicaSetRequired } from '../driver/outcome.ts';
 import { reachabilityOf } from '../driver/reachability.ts';
 import type { Turn } from '../driver/turn.ts';
 import { Audience, type Hear, type Interest } from './audience.ts';
-import type { Change } from './change.ts';
+import type { CollectionChange } from './change.ts';
 import { HeardCollections } from './heard-collections.ts';
 import { OpenStream, patienceMS, throwAway } from './open-stream.ts';
 
@@ -100,7 +100,7 @@ export class ChangeFeed {
     this.#staleAfter = Number.POSITIVE_INFINITY;
   }
 
-  async #tell(change: Change | undefined, turn?: Turn): Promise<void> {
+  async #tell(change: CollectionChange | undefined, turn?: Turn): Promise<void> {
     if (change?.id === undefined) this.#heard.forget(change?.collection);
     await this.#audience.tell(change, turn);
   }

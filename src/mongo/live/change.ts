@@ -1,7 +1,7 @@
 import type { Document as BsonDocument, Timestamp } from 'mongodb';
 
 /** A change in a collection. */
-export interface Change {
+export interface CollectionChange {
   readonly collection: string;
   /** The id of the record. Undefined for a change of the whole collection. */
   readonly id: unknown;
@@ -36,7 +36,7 @@ export function changePipeline(collections: ReadonlySet<string>): BsonDocument[]
 }
 
 /** What an event says about collections: both for one that was renamed to another. */
-export function readChange({ operationType, ns, to, documentKey, clusterTime: time, paths }: ChangeEvent): Change[] {
+export function readChange({ operationType, ns, to, documentKey, clusterTime: time, paths }: ChangeEvent): CollectionChange[] {
   const keys = operationType === 'update' && paths ? new Set(paths.map((path) => path.split('.', 1)[0] as string)) : undefined;
   const id = documentKey?._id;
   return [ns?.coll, to?.coll].flatMap((collection) => (collection === undefined ? [] : [{ collection, id, keys, time }]));

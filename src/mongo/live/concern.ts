@@ -4,7 +4,7 @@ import type { ListQuery } from '../list/parse-list-query.ts';
 import { pathsOf } from '../predicate/paths-of.ts';
 import { all, type Condition, everyRecord, type Predicate } from '../predicate/predicate.ts';
 import { isThrough } from '../through/through-field.ts';
-import type { Change } from './change.ts';
+import type { CollectionChange } from './change.ts';
 
 /** The stored names of the fields on which the state of a list depends, without what is below them. */
 export interface Concern {
@@ -33,7 +33,7 @@ export function concernOf(model: CompiledModel, query: ListQuery, scope: Predica
  * Whether a change of one record may change the list that was read. `isShown` says whether it showed the record. What
  * is not certain counts as true: then the list is read again.
  */
-export function mayChange({ deciding, shown }: Concern, { id, keys }: Change, isShown: (id: unknown) => boolean): boolean {
+export function mayChange({ deciding, shown }: Concern, { id, keys }: CollectionChange, isShown: (id: unknown) => boolean): boolean {
   if (keys === undefined || id === undefined || deciding === undefined || meets(keys, deciding)) return true;
   return isShown(id) && (shown === undefined || meets(keys, shown));
 }

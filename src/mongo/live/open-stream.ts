@@ -5,11 +5,11 @@ import { askWithin } from '../driver/ask-within.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { replicaSetRequired } from '../driver/outcome.ts';
 import { Turn } from '../driver/turn.ts';
-import { type Change, type ChangeEvent, changePipeline, readChange } from './change.ts';
+import { type ChangeEvent, type CollectionChange, changePipeline, readChange } from './change.ts';
 import { answersEveryMS, type Events, nextEvent } from './next-event.ts';
 
 /** Tells all who listen. Undefined says that anything may have changed, because events were lost. */
-export type Tell = (change: Change | undefined, turn?: Turn) => Promise<void>;
+export type Tell = (change: CollectionChange | undefined, turn?: Turn) => Promise<void>;
 
 /** The longest time to ask for the time of the database, in milliseconds. */
 export const patienceMS = 10_000;

@@ -1,7 +1,7 @@
 import type { Document as BsonDocument } from 'mongodb';
 import { operatorDef } from '../../model/operators/operators.ts';
+import { type Conjunct, conjunctsOf } from './conjuncts-of.ts';
 import { isUnasked, operandOf, pathOf } from './filter-of.ts';
-import { type Part, partsOf } from './parts-of.ts';
 import type { Comparison, Predicate } from './predicate.ts';
 
 /**
@@ -9,10 +9,10 @@ import type { Comparison, Predicate } from './predicate.ts';
  * filter matches. Undefined for what has no short expression: alternatives, dotted paths, and most operators.
  */
 export function expressionOf(predicate: Predicate, variable: string): BsonDocument | undefined {
-  return allOf(partsOf(predicate).flatMap((part) => expressionsOf(part, variable)));
+  return allOf(conjunctsOf(predicate).flatMap((part) => expressionsOf(part, variable)));
 }
 
-function expressionsOf(part: Part, variable: string): (BsonDocument | undefined)[] {
+function expressionsOf(part: Conjunct, variable: string): (BsonDocument | undefined)[] {
   switch (part.kind) {
     case 'conditions':
       return part.of.flatMap((one) => (isUnasked(one) ? [] : [compare(one, variable)]));

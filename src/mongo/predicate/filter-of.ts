@@ -1,5 +1,5 @@
 import { operatorDef } from '../../model/operators/operators.ts';
-import { type Comparison, type Filter, isNode, isOpen, type Node, type Predicate } from './predicate.ts';
+import { type Comparison, type Filter, isNode, isOpen, type Predicate, type PredicateNode } from './predicate.ts';
 
 /**
  * Builds a filter that matches if all conditions do. Conditions on the same field are merged:
@@ -43,7 +43,7 @@ export function filterOf(predicate: Predicate): Filter {
   return isNode(predicate) ? filterOfNode(predicate) : predicate;
 }
 
-function filterOfNode(node: Node): Filter {
+function filterOfNode(node: PredicateNode): Filter {
   switch (node.kind) {
     case 'conditions':
       return buildFilter(node.of);

@@ -26,7 +26,7 @@ export interface Condition extends Comparison {
 }
 
 /** A relation that leads from a record to others. */
-interface Step {
+interface RelationStep {
   readonly name: string;
   /** The stored path of the ids. */
   readonly path: string;
@@ -37,10 +37,18 @@ interface Step {
  * who has to know what it means asks the tree, and nobody reads a filter that was built before. Its parts are nodes, or
  * filters that are opaque, such as one that an app's own middleware has put into `ctx.scope`.
  */
-export type Predicate = Node | Filter;
+export type Predicate = PredicateNode | Filter;
 
 /** The nodes of a predicate. */
-export type Node = Compare | Fulfilling | Both | Joined<Predicate> | Not<Predicate> | Item<Predicate> | Related<Step, Predicate> | Own;
+export type PredicateNode =
+  | Compare
+  | Fulfilling
+  | Both
+  | Joined<Predicate>
+  | Not<Predicate>
+  | Item<Predicate>
+  | Related<RelationStep, Predicate>
+  | Own;
 
 /** By it, nodes are told from opaque filters, in which any other key may be that of a field. */
 const node: unique symbol = Symbol('node');
@@ -113,7 +121,7 @@ interface Interpretations {
   readonly hidesDeleted?: boolean;
 }
 
-export function isNode(predicate: Predicate): predicate is Node {
+export function isNode(predicate: Predicate): predicate is PredicateNode {
   return (predicate as Partial<Marked>)[node] === true; // `in` is slow for objects of many shapes
 }
 

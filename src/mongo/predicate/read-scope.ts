@@ -1,5 +1,5 @@
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
-import type { Sought } from '../../model/define/given.ts';
+import type { ComparedWith } from '../../model/define/given.ts';
 import { isOperator, type Operator, operatorDef, operators } from '../../model/operators/operators.ts';
 import { refusePrefix } from '../../model/operators/prefix-pattern.ts';
 import { fromDocumentOrText } from '../../model/value/leaves.ts';
@@ -29,15 +29,15 @@ export type ConditionFor<Given, Doc, Name extends keyof FilterOn<Doc>> =
     ? Given
     : Name extends keyof Doc
       ? keyof Given extends Operator
-        ? OperatorsOn<Sought<Name, ElementOf<Doc[Name]>>>
-        : Sought<Name, ElementOf<Doc[Name]>>
+        ? OperatorsOn<ComparedWith<Name, ElementOf<Doc[Name]>>>
+        : ComparedWith<Name, ElementOf<Doc[Name]>>
       : FilterOn<Doc>[Name];
 
 /**
  * A filter of the application's own code: a value, or operators of the library, for each field of the document; dotted
  * paths for fields of embedded objects.
  */
-export type FilterOn<Doc> = { readonly [Name in keyof Doc]?: ConditionOn<Sought<Name, ElementOf<Doc[Name]>>> } & {
+export type FilterOn<Doc> = { readonly [Name in keyof Doc]?: ConditionOn<ComparedWith<Name, ElementOf<Doc[Name]>>> } & {
   readonly [path: `${string}.${string}`]: unknown;
 };
 

@@ -1,6 +1,6 @@
 import type { QueryFields } from '../../model/compile/query-fields.ts';
 import { filterOf } from './filter-of.ts';
-import { type Condition, type Filter, isNode, type Node, type Predicate } from './predicate.ts';
+import { type Condition, type Filter, isNode, type Predicate, type PredicateNode } from './predicate.ts';
 
 declare const isRowScope: unique symbol;
 
@@ -43,7 +43,7 @@ export function markOf(filter: object): Mark | undefined {
 }
 
 /** The node that a predicate is, or that a scope was built from. Undefined for an opaque filter. */
-export function nodeOf(predicate: Predicate): Node | undefined {
+export function nodeOf(predicate: Predicate): PredicateNode | undefined {
   if (isNode(predicate)) return predicate;
   const means = marks.get(predicate)?.means;
   return means && nodeOf(means);

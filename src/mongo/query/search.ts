@@ -1,5 +1,5 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { comparisonsOf, partsOf } from '../predicate/parts-of.ts';
+import { comparisonsOf, conjunctsOf } from '../predicate/conjuncts-of.ts';
 import { amongIds, bringing, type Comparison, type Predicate } from '../predicate/predicate.ts';
 
 /** What the parameter `q` asks for. */
@@ -37,7 +37,7 @@ export function requireFixedScope({ name, search }: Pick<CompiledModel, 'name' |
 
 /** Whether records of a scope have one value at a path. An opaque scope may say so: the database will know. */
 function fixes(scope: Predicate | undefined, path: string): boolean {
-  return partsOf(scope).some(
+  return conjunctsOf(scope).some(
     (part) => part.kind === 'opaque' || comparisonsOf(part).some((one) => one.field.path === path && isOneValue(one)),
   );
 }

@@ -5,7 +5,7 @@ import { Work } from '../driver/work.ts';
 import { keptCaller } from '../ledger/actor.ts';
 import type { RemovalSettings } from './begin.ts';
 import { followStep } from './follow-step.ts';
-import { type Counts, firstWait, openRemovalRows, type Progress, type RemovalRow, type Step } from './removal-rows.ts';
+import { type Counts, firstWait, openRemovalRows, type Progress, type RemovalRow, type RemovalStep } from './removal-rows.ts';
 
 /** The most records of one transaction. */
 const mostAtOnce = 500;
@@ -28,7 +28,7 @@ interface Attempt {
 }
 
 /** Carries out a removal until nothing is left. */
-export type CarryOut = (row: RemovalRow, given: Attempt) => Promise<void>;
+export type CarryOutRemoval = (row: RemovalRow, given: Attempt) => Promise<void>;
 
 /**
  * Compiles what carries out a removal, transaction by transaction: each removes records that refer to some which are
@@ -36,7 +36,7 @@ export type CarryOut = (row: RemovalRow, given: Attempt) => Promise<void>;
  * what is left stands in the steps. Records that others forbid to remove are put aside until the rest is done. If they
  * are forbidden then too, the removal stops: it throws a {@link PermanentFailure}.
  */
-export function compileCarryOut(settings: RemovalSettings): CarryOut {
+export function compileCarryOut(settings: RemovalSettings): CarryOutRemoval {
   const { db, maxTimeMS, model, references, keeps } = settings;
   const rows = openRemovalRows(db, model, maxTimeMS);
 
@@ -89,6 +89,6 @@ export function compileCarryOut(settings: RemovalSettings): CarryOut {
 
 const none: Counts = { removed: 0, changed: 0 };
 
-function reasonOf({ by }: Step): string {
+function reasonOf({ by }: RemovalStep): string {
   return `What is left is referred to by ${listNames(by)}, which forbids to delete it.`;
 }

@@ -11,7 +11,16 @@ import { type IdSet, planCascade, toSet } from '../relations/cascade/plan-cascad
 import type { Edge, ReferenceEnd, References } from '../relations/references.ts';
 import { edgesTo, namesOf } from './edges.ts';
 import { type Lost, lostTogether } from './lost-references.ts';
-import { type Counts, clearingStep, firstStep, firstWait, lastStep, type RemovalRow, type RemovalRows, type Step } from './removal-rows.ts';
+import {
+  type Counts,
+  clearingStep,
+  firstStep,
+  firstWait,
+  lastStep,
+  type RemovalRow,
+  type RemovalRows,
+  type RemovalStep,
+} from './removal-rows.ts';
 
 /** The most records that a step puts aside, and the most that it looks at of what would go with one of these. */
 const mostAside = 1_000;
@@ -29,14 +38,14 @@ export interface Following {
 }
 
 /** Follows a step as far as one transaction goes, and writes down how far it came. */
-export async function followStep(step: Step, following: Following): Promise<Counts> {
+export async function followStep(step: RemovalStep, following: Following): Promise<Counts> {
   const { references } = following;
   if (step.kind !== 'forget' && references) return followReferences(step, step.kind, { ...following, references });
   return forget(step, following);
 }
 
 /** Erases what is kept of records that have lost their references. */
-async function forget(step: Step, { rows, keeps, work, most }: Following): Promise<Counts> {
+async function forget(step: RemovalStep, { rows, keeps, work, most }: Following): Promise<Counts> {
   if ((await keeps.eraseMentions(step.collection, step.ids, most, work)) === 0) await rows.drop(step, work);
   return { removed: 0, changed: 0 };
 }
@@ -46,7 +55,7 @@ interface FollowingReferences extends Following {
   readonly references: References;
 }
 
-async function followReferences(step: Step, kind: 'cascade' | 'clear', following: FollowingReferences): Promise<Counts> {
+async function followReferences(step: RemovalStep, kind: 'cascade' | 'clear', following: FollowingReferences): Promise<Counts> {
   const { rows, references, work, most } = following;
   const edges = edgesTo(references, step.collection, kind);
   const [any] = references.incoming(step);
@@ -78,7 +87,7 @@ async function followReferences(step: Step, kind: 'cascade' | 'clear', following
 }
 
 /** What follows a step that has come to its end. What was put off has been followed by the step before it. */
-async function end(step: Step, ids: readonly unknown[], { row, rows, references, keeps, work }: FollowingReferences): Promise<void> {
+async function end(step: RemovalStep, ids: readonly unknown[], { row, rows, references, keeps, work }: FollowingReferences): Promise<void> {
   await rows.drop(step, work);
   const { removal, collection, kind, isLast } = step;
   if (isLast) return;
@@ -87,7 +96,7 @@ async function end(step: Step, ids: readonly unknown[], { row, rows, references,
   else if (row.kind === 'purge' && keeps.areMentioned(collection)) await rows.add(lastStep({ removal, collection, ids: step.ids }), work);
 }
 
-function putOff({ _id, ...step }: Step): Omit<Step, '_id'> {
+function putOff({ _id, ...step }: RemovalStep): Omit<RemovalStep, '_id'> {
   return { ...step, isLast: true, aside: [], pass: Math.max(step.pass + 1, firstWait) };
 }
 
@@ -172,7 +181,7 @@ async function remove({ model, collection }: ReferenceEnd, going: IdSet, followi
   else if (row.kind === 'purge' && keeps.areMentioned(model.collection)) await rows.add(lastStep(begun), work);
 }
 
-async function clear(first: Lost, found: IdSet, step: Step, following: FollowingReferences): Promise<void> {
+async function clear(first: Lost, found: IdSet, step: RemovalStep, following: FollowingReferences): Promise<void> {
   const holders = [...found.values()];
   const losing = { ...following, findGone: (end: ReferenceEnd, ids: readonly unknown[]) => findGone(end, ids, following) };
   const update = buildClear(await lostTogether(first, holders, step, losing), new Date());

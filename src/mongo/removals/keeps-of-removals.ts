@@ -6,7 +6,7 @@ import { planCommands } from '../driver/commands.ts';
 import { inParts } from '../driver/in-parts.ts';
 import { type Keep, type Known, namesOf } from '../keeps/keep.ts';
 import { spell } from '../ledger/keeps-of-ledgers.ts';
-import type { RemovalRow, Step } from './removal-rows.ts';
+import type { RemovalRow, RemovalStep } from './removal-rows.ts';
 
 /** What removals know of a database. */
 interface KnownToRemovals extends Known {
@@ -21,7 +21,7 @@ interface KnownToRemovals extends Known {
 export function keepsOfRemovals({ db, maxTimeMS, removals: model }: KnownToRemovals): Keep[] {
   if (!model) return [];
   const removals: Collection<RemovalRow> = db.collection(model.collection, bsonOptions);
-  const steps: Collection<Step> = db.collection(`${model.collection}_steps`, bsonOptions);
+  const steps: Collection<RemovalStep> = db.collection(`${model.collection}_steps`, bsonOptions);
   const compiled = compileModel(model);
   const onRemovals = planCommands(compiled, db, removals, maxTimeMS);
   const onSteps = planCommands(compiled, db, steps, maxTimeMS);
@@ -46,10 +46,10 @@ export function keepsOfRemovals({ db, maxTimeMS, removals: model }: KnownToRemov
       if (!one || !removal) return;
       for (const some of inParts(ids)) {
         const filter = { removal: { $ne: removal }, collection: one.collection, ids: { $in: some } };
-        const change = { $pull: { ids: { $in: some } } } as object as UpdateFilter<Step>;
+        const change = { $pull: { ids: { $in: some } } } as object as UpdateFilter<RemovalStep>;
         await onSteps.write(work, (command) => steps.updateMany(command.handOver(filter), change, command.options));
         const aside = { removal: { $ne: removal }, aside: { $in: some } };
-        const pulled = { $pull: { aside: { $in: some } } } as object as UpdateFilter<Step>; // if it was of another collection, it is put aside again
+        const pulled = { $pull: { aside: { $in: some } } } as object as UpdateFilter<RemovalStep>; // if it was of another collection, it is put aside again
         await onSteps.write(work, (command) => steps.updateMany(command.handOver(aside), pulled, command.options));
       }
     },

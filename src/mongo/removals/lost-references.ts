@@ -5,7 +5,7 @@ import type { Work } from '../driver/work.ts';
 import { seeing } from '../lifecycle/within.ts';
 import type { Edge, ReferenceEnd, References } from '../relations/references.ts';
 import { isClearing } from './edges.ts';
-import type { RemovalRow, RemovalRows, Step } from './removal-rows.ts';
+import type { RemovalRow, RemovalRows, RemovalStep } from './removal-rows.ts';
 
 /** The ids of records that are gone, and a reference that is taken away where it leads to one of them. */
 export interface Lost {
@@ -30,7 +30,7 @@ interface Losing {
 export async function lostTogether(
   first: Lost,
   holders: readonly unknown[],
-  { collection }: Step,
+  { collection }: RemovalStep,
   { row, rows, references, work, findGone }: Losing,
 ): Promise<readonly Lost[]> {
   const { holder } = first.edge;

@@ -30,7 +30,7 @@ export interface RemovalRow {
 }
 
 /** Records that are gone, of which the references to them have to be followed. */
-export interface Step {
+export interface RemovalStep {
   readonly _id: ObjectId;
   readonly removal: ObjectId;
   readonly collection: string;
@@ -52,20 +52,20 @@ export interface Step {
 /** The first pass of what was put off. */
 export const firstWait = 2;
 
-type Begun = Pick<Step, 'removal' | 'collection' | 'ids'>;
+type Begun = Pick<RemovalStep, 'removal' | 'collection' | 'ids'>;
 
 /** Begins to follow what refers to records that are gone. */
-export function firstStep(begun: Begun): Omit<Step, '_id'> {
+export function firstStep(begun: Begun): Omit<RemovalStep, '_id'> {
   return { ...begun, kind: 'cascade', edge: 0, aside: [], by: [], pass: 0 };
 }
 
 /** Takes references away when all has gone that nothing forbids: that keeps its own, for a restore. */
-export function clearingStep(begun: Begun): Omit<Step, '_id'> {
+export function clearingStep(begun: Begun): Omit<RemovalStep, '_id'> {
   return { ...firstStep(begun), kind: 'clear', pass: firstWait - 1 };
 }
 
 /** Erases what is kept of records that have lost their references: no more of it is written then. */
-export function lastStep(begun: Begun): Omit<Step, '_id'> {
+export function lastStep(begun: Begun): Omit<RemovalStep, '_id'> {
   return { ...firstStep(begun), kind: 'forget', pass: firstWait - 1 };
 }
 
@@ -95,13 +95,13 @@ export interface RemovalRows {
    */
   show(row: RemovalRow, progress: Progress, work: Work): Promise<Pick<RemovalRow, 'actor'> | undefined>;
   /** The next step of a removal: one that was not put off, the newest first. Or the one that was put off most often. */
-  next(row: RemovalRow, work: Work, which?: 'last'): Promise<Step | undefined>;
+  next(row: RemovalRow, work: Work, which?: 'last'): Promise<RemovalStep | undefined>;
   /** Those of some ids that a removal has removed, as far as references to them have not been taken away. */
   findRemoved(row: RemovalRow, collection: string, ids: readonly unknown[], work: Work): Promise<unknown[]>;
-  add(step: Omit<Step, '_id'>, work: Work): Promise<void>;
+  add(step: Omit<RemovalStep, '_id'>, work: Work): Promise<void>;
   /** Writes how far a step has come. */
-  change(step: Step, work: Work): Promise<void>;
-  drop(step: Step, work: Work): Promise<void>;
+  change(step: RemovalStep, work: Work): Promise<void>;
+  drop(step: RemovalStep, work: Work): Promise<void>;
   /** Forgets what was counted. */
   end(row: RemovalRow, work: Work): Promise<void>;
 }
@@ -109,7 +109,7 @@ export interface RemovalRows {
 /** Opens the collections of removals. */
 export function openRemovalRows(db: Db, model: Model, maxTimeMS: number): RemovalRows {
   const removals: Collection<RemovalRow> = db.collection(model.collection, bsonOptions);
-  const steps: Collection<Step> = db.collection(`${model.collection}_steps`, bsonOptions);
+  const steps: Collection<RemovalStep> = db.collection(`${model.collection}_steps`, bsonOptions);
   const counts = steps as unknown as Collection<Counts & { readonly _id: ObjectId }>;
   const { write, readLatest } = planCommands(compileModel(model), db, removals, maxTimeMS);
   return {

@@ -1,7 +1,7 @@
 import type { Document as BsonDocument } from 'mongodb';
 import { living } from '../lifecycle/within.ts';
+import { conjunctsOf } from '../predicate/conjuncts-of.ts';
 import { filterOf } from '../predicate/filter-of.ts';
-import { partsOf } from '../predicate/parts-of.ts';
 import { compare, everyRecord, joined, noRecord, not, type Predicate } from '../predicate/predicate.ts';
 import { canonicalText, type Expression } from './expression.ts';
 import { reachable } from './reachable.ts';
@@ -20,7 +20,7 @@ import { lookUpOne, type RelatedQuery, type ThroughQuery, temporaryKey } from '.
 export async function planExpression(expression: Expression, settings: ThroughSettings): Promise<ThroughQuery> {
   const lookUps: LookUps = new Map();
   const parts = expression.kind === 'and' ? expression.of : [expression];
-  const planned: Part[] = [];
+  const planned: PlannedPart[] = [];
   for (const part of parts) {
     const found = await plan(part, settings, lookUps);
     if (found.where === noRecord) return none;
@@ -41,13 +41,13 @@ const none: ThroughQuery = { filter: noRecord, stages: [] };
 const noneFound: Found = { ids: [] };
 
 /** A planned part. `isLate` says whether it needs what a `$lookup` has found. */
-interface Part {
+interface PlannedPart {
   readonly where: Predicate;
   readonly isLate: boolean;
 }
 
 /** Related records are asked for one after the other: all of them share the room for their ids. */
-async function plan(expression: Expression, settings: ThroughSettings, lookUps: LookUps): Promise<Part> {
+async function plan(expression: Expression, settings: ThroughSettings, lookUps: LookUps): Promise<PlannedPart> {
   switch (expression.kind) {
     case 'condition':
     case 'item':
@@ -59,7 +59,7 @@ async function plan(expression: Expression, settings: ThroughSettings, lookUps: 
     case 'related':
       return planRelated(expression.step, expression.of, settings, lookUps);
     default: {
-      const parts: Part[] = [];
+      const parts: PlannedPart[] = [];
       for (const part of expression.of) parts.push(await plan(part, settings, lookUps));
       const all = parts.map(({ where }) => where);
       return { where: joined(expression.kind, all), isLate: parts.some(({ isLate }) => isLate) };
@@ -72,7 +72,7 @@ async function planRelated(
   expression: Expression | undefined,
   settings: ThroughSettings,
   lookUps: LookUps,
-): Promise<Part> {
+): Promise<PlannedPart> {
   const { ids, query } = await findBehind(step, expression, settings);
   if (ids) return { where: ids.length === 0 ? noRecord : leadingTo(step, ids), isLate: false };
   const { as } = lookUps.get(query) ?? { as: temporaryKey(settings.model, lookUps.size) };
@@ -110,6 +110,6 @@ const all: ThroughQuery = { filter: everyRecord, stages: [] };
 
 /** What records fulfil that fulfil all of these, each as a part of its own. */
 export function allOf(parts: readonly Predicate[]): Predicate {
-  const [first = everyRecord, ...others] = parts.filter((part) => partsOf(part).length > 0);
+  const [first = everyRecord, ...others] = parts.filter((part) => conjunctsOf(part).length > 0);
   return others.length === 0 ? first : joined('and', [first, ...others]);
 }

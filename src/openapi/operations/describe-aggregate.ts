@@ -3,7 +3,7 @@ import { type Aggregate, aggregates, type DateUnit, dateUnits, maxGroupKeys } fr
 import type { Leaf } from '../../model/value/leaf.ts';
 import { decimalLeaf } from '../../model/value/number-leaves.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import type { Part, Schema } from '../document.ts';
+import type { DocumentPart, Schema } from '../document.ts';
 import { deletedParameter, filterParameters } from '../schemas/list-parameters.ts';
 import { commaSeparated, parameter } from '../schemas/parameter.ts';
 import { withNull } from '../schemas/value-schema.ts';
@@ -45,7 +45,7 @@ const meanings: Readonly<Record<Aggregate, string>> = {
   max: 'Fields whose greatest value is told.',
 };
 
-function ownParameters(resource: CompiledResource): Part[] {
+function ownParameters(resource: CompiledResource): DocumentPart[] {
   const groups = groupsOf(resource);
   const names = (values: readonly string[]) => ({ type: 'array', items: { type: 'string', enum: values }, minItems: 1, uniqueItems: true });
   const ofGroups = { ...names(groups.map(({ name }) => name)), maxItems: maxGroupKeys };

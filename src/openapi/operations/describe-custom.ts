@@ -1,6 +1,6 @@
 import { own } from '../../model/value/plain-object.ts';
 import type { CompiledOperation } from '../../resource/define/compile-operations.ts';
-import type { Part, Schema } from '../document.ts';
+import type { DocumentPart, Schema } from '../document.ts';
 import { ownPageSchema } from '../schemas/page-schema.ts';
 import { queryParameters } from '../schemas/query-parameters.ts';
 import { json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
@@ -22,7 +22,7 @@ export function describeCustom(context: ResourceContext, operation: CompiledOper
   };
 }
 
-function headersOf(context: ResourceContext, operation: CompiledOperation): Part[] {
+function headersOf(context: ResourceContext, operation: CompiledOperation): DocumentPart[] {
   if (!isOfRecord(operation)) return [];
   const { components } = context;
   if (operation.method !== 'GET') return [ifMatch(context), unlessMatch(components)];
@@ -39,7 +39,7 @@ function mayHaveTag({ resource }: ResourceContext, operation: CompiledOperation)
   );
 }
 
-function locationOf({ components }: ResourceContext, { status }: CompiledOperation): Part {
+function locationOf({ components }: ResourceContext, { status }: CompiledOperation): DocumentPart {
   return status === 201 ? { Location: location(components) } : {};
 }
 
@@ -51,7 +51,7 @@ function severalSchema({ schemas }: ResourceContext, answer: 'records' | 'page')
 }
 
 /** An operation without `answer` may answer anything, or nothing. */
-function answersOf(context: ResourceContext, operation: CompiledOperation): Part {
+function answersOf(context: ResourceContext, operation: CompiledOperation): DocumentPart {
   const { name, method, answer, status } = operation;
   const headers = cachingHeaders(context.components, context.resource.caching);
   const done = { [status ?? 204]: { description: 'It is done.', headers } };

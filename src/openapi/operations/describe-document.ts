@@ -1,7 +1,7 @@
 import { problemsOf } from '../../middleware/exchange/descriptor.ts';
 import type { ApiDescription } from '../api-description.ts';
 import type { Components } from '../components.ts';
-import type { OpenapiDocument, Part } from '../document.ts';
+import type { DocumentPart, OpenapiDocument } from '../document.ts';
 import { cacheControl, entityTag, ifNoneMatch } from './headers.ts';
 import { problemResponses } from './problem-responses.ts';
 
@@ -13,7 +13,7 @@ export function describeDocument(api: ApiDescription, components: Components): P
   const problems = (api.beforeDocument ?? []).flatMap((middleware) => problemsOf(middleware, 'GET'));
   const headers = { ETag: entityTag(components), 'Cache-Control': cacheControl(components) };
   const content = { 'application/json': { schema: { type: 'object' } } };
-  const operation: Part = {
+  const operation: DocumentPart = {
     operationId: 'getOpenapiDocument',
     summary: 'Get this description',
     description: 'The OpenAPI description of the api.',

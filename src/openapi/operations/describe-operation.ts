@@ -4,7 +4,7 @@ import type { ServedResource, ServedRow } from '../../resource/serve-resource.ts
 import { type Row, type RowsOfEndpoint, usualOf } from '../../resource/table/row.ts';
 import type { ApiDescription } from '../api-description.ts';
 import type { Components } from '../components.ts';
-import type { Part } from '../document.ts';
+import type { DocumentPart } from '../document.ts';
 import type { RecordSchemas } from '../schemas/record-schemas.ts';
 import { cachingHeaders, entityTag } from './headers.ts';
 import { problemResponses } from './problem-responses.ts';
@@ -26,16 +26,16 @@ export interface ResourceContext {
 export interface Particulars {
   readonly summary: string;
   readonly description: string;
-  readonly parameters?: readonly Part[];
-  readonly body?: Part | undefined;
+  readonly parameters?: readonly DocumentPart[];
+  readonly body?: DocumentPart | undefined;
   /** Whether the body may be absent. @default false */
   readonly isBodyOptional?: boolean;
   /** The successful answers, by status. */
-  readonly answers: Part;
+  readonly answers: DocumentPart;
 }
 
 /** Describes an endpoint. Its problems are those of the chains of its rows, and the 405 of the dispatch. */
-export function describeOperation(context: ResourceContext, endpoint: RowsOfEndpoint<ServedRow>, particulars: Particulars): Part {
+export function describeOperation(context: ResourceContext, endpoint: RowsOfEndpoint<ServedRow>, particulars: Particulars): DocumentPart {
   const { resource } = context;
   const { method, rows } = endpoint;
   const usual = usualOf(endpoint);
@@ -56,7 +56,7 @@ export function describeOperation(context: ResourceContext, endpoint: RowsOfEndp
 }
 
 /** If nothing can refuse an anonymous request, no credentials are one of the alternatives. */
-function securityOf({ api }: ResourceContext, row: Row): Part {
+function securityOf({ api }: ResourceContext, row: Row): DocumentPart {
   return asksWho(row) || api.security.length === 0 ? {} : { security: [...api.security, {}] };
 }
 
@@ -78,24 +78,24 @@ interface AnswerContext extends Pick<ResourceContext, 'schemas' | 'components'> 
 export function recordAnswer(
   context: AnswerContext,
   description: string,
-  headers: Part = {},
+  headers: DocumentPart = {},
   schema = context.schemas.read,
-  beside: Part = {},
-): Part {
+  beside: DocumentPart = {},
+): DocumentPart {
   return { description, ...recordHeaders(context, headers), content: envelope({ data: schema }, beside) };
 }
 
 /** The headers of an answer with a record: an entity tag where the model has a revision, and who may keep it. */
-export function recordHeaders({ resource, components }: AnswerContext, others: Part = {}): Part {
+export function recordHeaders({ resource, components }: AnswerContext, others: DocumentPart = {}): DocumentPart {
   const tag = resource.model.revision ? { ETag: entityTag(components) } : {};
   return { headers: { ...others, ...tag, ...cachingHeaders(components, resource.caching), ...others } };
 }
 
-function envelope(properties: Part, optional: Part = {}): Part {
+function envelope(properties: DocumentPart, optional: DocumentPart = {}): DocumentPart {
   return json({ type: 'object', properties: { ...properties, ...optional }, required: Object.keys(properties) });
 }
 
 /** The content of a JSON body. */
-export function json(schema: Part): Part {
+export function json(schema: DocumentPart): DocumentPart {
   return { 'application/json': { schema } };
 }

@@ -1,5 +1,5 @@
 import type { PluginWrite } from '../../resource/table/row.ts';
-import type { Part } from '../document.ts';
+import type { DocumentPart } from '../document.ts';
 import type { Particulars, ResourceContext } from './describe-operation.ts';
 import { ifMatch, unlessMatch } from './headers.ts';
 
@@ -15,9 +15,9 @@ export interface DescribedReads {
 export interface Variation {
   /** A further sentence about the operation, which begins with a space. */
   readonly description?: string;
-  readonly parameters?: readonly Part[];
+  readonly parameters?: readonly DocumentPart[];
   /** The schemas of members that may stand beside the record. */
-  readonly beside?: Part;
+  readonly beside?: DocumentPart;
 }
 
 /** All variants of the answers of an operation. */

@@ -2,7 +2,7 @@ import { eventStreamType } from '../../http/media-type.ts';
 import { insertAccess } from '../../model/write/access.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { Operation } from '../../resource/define/standard-operations.ts';
-import type { Part, Schema } from '../document.ts';
+import type { DocumentPart, Schema } from '../document.ts';
 import {
   deletedParameter,
   fieldsParameters,
@@ -43,7 +43,7 @@ export function describeQuery({ resource, schemas, components }: ResourceContext
 }
 
 /** The answer of a list whose parameters stand in a body: a `Link` cannot repeat them. */
-export function pageAnswer(components: ResourceContext['components'], caching: CompiledResource['caching'], page: Schema): Part {
+export function pageAnswer(components: ResourceContext['components'], caching: CompiledResource['caching'], page: Schema): DocumentPart {
   return { 200: { description: 'A page of records.', headers: cachingHeaders(components, caching), content: json(page) } };
 }
 
@@ -88,7 +88,7 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext, variant
       description: `The record with this id.${variants.description}`,
       parameters,
       answers: {
-        200: { ...answer, content: { ...(content as Part), ...events(components, schemas.recordEvent) } },
+        200: { ...answer, content: { ...(content as DocumentPart), ...events(components, schemas.recordEvent) } },
         ...(resource.model.revision ? notModified : {}),
       },
     };
@@ -175,13 +175,13 @@ function kept({ live }: CompiledResource, what: string): string {
 }
 
 /** The headers of a record that differ if a stream of events may be answered in its place: it has no entity tag. */
-function ofStream({ resource: { live, model, caching }, components }: ResourceContext): Part {
+function ofStream({ resource: { live, model, caching }, components }: ResourceContext): DocumentPart {
   if (!live) return {};
   return { ...(model.revision ? { ETag: entityTag(components, false) } : {}), ...cachingHeaders(components, caching, true) };
 }
 
 /** The problem of the last event has the form of the library, also in an api that writes problems of its own. */
-function events(components: ResourceContext['components'], schema: Schema | undefined): Part {
+function events(components: ResourceContext['components'], schema: Schema | undefined): DocumentPart {
   if (!schema) return {};
   referProblem(components);
   return { [eventStreamType]: { schema } };
@@ -194,7 +194,7 @@ function embedded({ mergePatch }: CompiledResource): string {
 }
 
 /** The answer of a write to many records. */
-function countsAnswer(description: string): Part {
+function countsAnswer(description: string): DocumentPart {
   const count = (words: string) => ({ type: 'integer', minimum: 0, description: words });
   const properties = { matched: count('How many records have matched.'), modified: count('How many of them were written to.') };
   const data = { type: 'object', properties, required: Object.keys(properties) };

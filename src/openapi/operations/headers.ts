@@ -1,9 +1,9 @@
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { Components } from '../components.ts';
-import type { Part } from '../document.ts';
+import type { DocumentPart } from '../document.ts';
 
 /** The entity tag of the answer. `required` is false where a stream of events may be answered instead. */
-export function entityTag(components: Components, required = true): Part {
+export function entityTag(components: Components, required = true): DocumentPart {
   return components.refer('headers', required ? 'ETag' : 'OptionalETag', {
     description: 'The revision of what is answered, in double quotes (RFC 9110 §8.8.3).',
     required,
@@ -17,21 +17,21 @@ export function cachingHeaders(
   components: Components,
   { vary }: CompiledResource['caching'],
   isNegotiated = false,
-): Readonly<Record<string, Part>> {
+): Readonly<Record<string, DocumentPart>> {
   return {
     'Cache-Control': cacheControl(components),
     ...(vary?.length === 0 && !isNegotiated ? {} : { Vary: components.refer('headers', 'Vary', varyHeader) }),
   };
 }
 
-const varyHeader: Part = {
+const varyHeader: DocumentPart = {
   description: 'The headers of the request that the answer depends on (RFC 9110 §12.5.5).',
   schema: { type: 'string' },
   example: 'Authorization, Cookie',
 };
 
 /** The header that says who may keep the answer. */
-export function cacheControl(components: Components): Part {
+export function cacheControl(components: Components): DocumentPart {
   return components.refer('headers', 'CacheControl', {
     description: 'Who may keep the answer, and for how long (RFC 9111 §5.2).',
     schema: { type: 'string' },
@@ -40,7 +40,7 @@ export function cacheControl(components: Components): Part {
 }
 
 /** The path of the new record. */
-export function location(components: Components): Part {
+export function location(components: Components): DocumentPart {
   return components.refer('headers', 'Location', {
     description: 'The path of the new record.',
     required: true,
@@ -49,7 +49,7 @@ export function location(components: Components): Part {
 }
 
 /** The links to the other pages. */
-export function link(components: Components): Part {
+export function link(components: Components): DocumentPart {
   return components.refer('headers', 'Link', {
     description:
       'The pages around this one, as `rel="prev"` and `rel="next"` (RFC 8288), where there are any; by number also `rel="first"`. Left out where it would be longer than 8 KiB.',
@@ -58,43 +58,43 @@ export function link(components: Components): Part {
 }
 
 /** The precondition of a write. */
-export function ifMatch({ resource, components }: { readonly resource: CompiledResource; readonly components: Components }): Part {
+export function ifMatch({ resource, components }: { readonly resource: CompiledResource; readonly components: Components }): DocumentPart {
   const required = resource.preconditionRequired;
   const description = 'Write only if the record still has one of these entity tags; `*` is any (RFC 9110 §13.1.1).';
   return precondition(components, required ? 'IfMatchRequired' : 'IfMatch', { name: 'If-Match', description, required });
 }
 
 /** The precondition of a read that wants the record only as it was. */
-export function ifStillMatch(components: Components): Part {
+export function ifStillMatch(components: Components): DocumentPart {
   const description = 'Answer only if the record still has one of these entity tags; `*` is any (RFC 9110 §13.1.1).';
   return precondition(components, 'IfStillMatch', { name: 'If-Match', description });
 }
 
 /** The precondition of a read that wants the record only where it has changed. */
-export function ifNoneMatch(components: Components): Part {
+export function ifNoneMatch(components: Components): DocumentPart {
   const description = 'Answer only if there is something else than these entity tags name; `*` is any (RFC 9110 §13.1.2).';
   return precondition(components, 'IfNoneMatch', { name: 'If-None-Match', description });
 }
 
 /** The precondition of a write that must not match the named entity tags. */
-export function unlessMatch(components: Components): Part {
+export function unlessMatch(components: Components): DocumentPart {
   const description = 'Write only if the record has none of these entity tags; `*` is any (RFC 9110 §13.1.2).';
   return precondition(components, 'UnlessMatch', { name: 'If-None-Match', description });
 }
 
 /** The state that a client of a stream of events has. */
-export function lastEventId(components: Components): Part {
+export function lastEventId(components: Components): DocumentPart {
   const description =
     'The `id` of the last event that the client has. If nothing has changed since, the first event is `same`. Only with `Accept: text/event-stream`.';
   return components.refer('parameters', 'LastEventId', { name: 'Last-Event-ID', in: 'header', description, schema: { type: 'string' } });
 }
 
 /** The precondition of a create whose id must be free. */
-export function ifFree(components: Components): Part {
+export function ifFree(components: Components): DocumentPart {
   const description = 'With `*`, an `id` that another record has is 412 and not 409 (RFC 9110 §13.1.2); entity tags have no effect.';
   return precondition(components, 'IfFree', { name: 'If-None-Match', description, example: '*' });
 }
 
-function precondition(components: Components, key: string, parameter: Part): Part {
+function precondition(components: Components, key: string, parameter: DocumentPart): DocumentPart {
   return components.refer('parameters', key, { in: 'header', schema: { type: 'string' }, example: '"0"', ...parameter });
 }

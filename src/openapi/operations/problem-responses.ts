@@ -3,7 +3,7 @@ import { patchTypes } from '../../http/media-type.ts';
 import { rules } from '../../rules.ts';
 import type { ApiDescription } from '../api-description.ts';
 import { type Components, problemName } from '../components.ts';
-import type { Part } from '../document.ts';
+import type { DocumentPart } from '../document.ts';
 
 /** The inputs of the description of an operation's problems. */
 interface ProblemContext {
@@ -15,7 +15,7 @@ interface ProblemContext {
  * The responses of an operation that can answer these problems and those of the application, by status. Each names its
  * codes, with the library's own document of each as an example.
  */
-export function problemResponses(codes: readonly ProblemCode[], context: ProblemContext): Record<string, Part> {
+export function problemResponses(codes: readonly ProblemCode[], context: ProblemContext): Record<string, DocumentPart> {
   const known = (Object.keys(problemCodes) as ProblemCode[]).filter((code) => codes.includes(code) || context.api.problems.includes(code));
   const statuses = [...new Set(known.map((code) => problemCodes[code].status))].sort((a, b) => a - b);
   return Object.fromEntries(
@@ -33,7 +33,7 @@ function toName(code: ProblemCode): string {
   return code.replaceAll(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-function problemResponse(status: number, codes: readonly ProblemCode[], { api, components }: ProblemContext): Part {
+function problemResponse(status: number, codes: readonly ProblemCode[], { api, components }: ProblemContext): DocumentPart {
   const ofStatus = codes.includes('idempotency_in_progress') ? mayRetry : headers[status];
   const own = Object.entries(ofStatus ?? {}).map(([name, part]) => [
     name,
@@ -47,7 +47,7 @@ function problemResponse(status: number, codes: readonly ProblemCode[], { api, c
   };
 }
 
-function problemContent(codes: readonly ProblemCode[], components: Components): Part {
+function problemContent(codes: readonly ProblemCode[], components: Components): DocumentPart {
   return {
     'application/problem+json': {
       schema: referProblem(components),
@@ -57,16 +57,16 @@ function problemContent(codes: readonly ProblemCode[], components: Components): 
 }
 
 /** Publishes the schema of a problem document, and returns the reference to it. */
-export function referProblem(components: Components): Part {
+export function referProblem(components: Components): DocumentPart {
   return components.refer('schemas', problemName, problemSchema);
 }
 
 /** Made once: every operation shows several of them. */
-const examples: Readonly<Record<string, Part>> = Object.fromEntries(
+const examples: Readonly<Record<string, DocumentPart>> = Object.fromEntries(
   Object.keys(problemCodes).map((code) => [code, { ...new Problem({ code: code as ProblemCode }).toDocument() }]),
 );
 
-const retryAfter: Readonly<Record<string, Part>> = {
+const retryAfter: Readonly<Record<string, DocumentPart>> = {
   'Retry-After': {
     description: 'Seconds to wait before trying again (RFC 9110 §10.2.3).',
     required: true,
@@ -75,9 +75,9 @@ const retryAfter: Readonly<Record<string, Part>> = {
 };
 
 /** For a status that not all of its problems have it with. */
-const mayRetry: Readonly<Record<string, Part>> = { 'Retry-After': { ...retryAfter['Retry-After'], required: false } };
+const mayRetry: Readonly<Record<string, DocumentPart>> = { 'Retry-After': { ...retryAfter['Retry-After'], required: false } };
 
-const headers: Readonly<Record<number, Readonly<Record<string, Part>>>> = {
+const headers: Readonly<Record<number, Readonly<Record<string, DocumentPart>>>> = {
   401: { 'WWW-Authenticate': { description: 'How to authenticate (RFC 9110 §11.6.1).', schema: { type: 'string' } } },
   405: { Allow: { description: 'The methods of this path (RFC 9110 §10.2.1).', required: true, schema: { type: 'string' } } },
   415: {
@@ -100,7 +100,7 @@ const headers: Readonly<Record<number, Readonly<Record<string, Part>>>> = {
 };
 
 /** The `Cache-Control` of an answer that must not be kept. */
-export const noStore: Part = {
+export const noStore: DocumentPart = {
   description: 'Nobody keeps the answer (RFC 9111 §5.2.2.5).',
   required: true,
   schema: { type: 'string' },
@@ -146,7 +146,7 @@ const sentences: { readonly [Code in ProblemCode]?: string } = {
  * Stable names, to which an application may add its own. Each part has its type: some generators do not look at the
  * type beside an `anyOf`.
  */
-function openList(names: readonly string[], description: string): Part {
+function openList(names: readonly string[], description: string): DocumentPart {
   return {
     description,
     anyOf: [
@@ -160,7 +160,7 @@ function openList(names: readonly string[], description: string): Part {
  * A problem document (RFC 9457) with the members of this library. It is open, because the RFC lets a service add
  * members.
  */
-const problemSchema: Part = {
+const problemSchema: DocumentPart = {
   description: 'What went wrong (RFC 9457).',
   type: 'object',
   properties: {

@@ -2,7 +2,7 @@ import type { ObjectNode } from '../../model/node.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import { problemReference } from '../components.ts';
 import type { Schema } from '../document.ts';
-import { NamedSchema, type Shape, toSchemaName } from './named-schema.ts';
+import { NamedSchema, type SchemaShape, toSchemaName } from './named-schema.ts';
 import { pageSchema } from './page-schema.ts';
 import { readLeaf, valueSchema } from './value-schema.ts';
 
@@ -44,7 +44,7 @@ export function describeEvents(root: ObjectNode, { live, ops, model, paging }: C
   };
 }
 
-function named(root: ObjectNode, shape: Shape, events: readonly Schema[]): Schema {
+function named(root: ObjectNode, shape: SchemaShape, events: readonly Schema[]): Schema {
   const schema = { description: 'An event of the stream. `data` is JSON on one line.', oneOf: events };
   const name = toSchemaName(root.name);
   return name === undefined ? schema : { $ref: new NamedSchema(name, 'record', shape, root, schema) };

@@ -15,7 +15,7 @@ export interface IncludedRecords {
 }
 
 /** The records that the resources of an api let their clients include. */
-export interface Included {
+export interface Inclusions {
   /** The models whose records are shown, whether a resource serves them or not. */
   readonly models: readonly CompiledModel[];
   /** Those of them whose fields clients may choose. */
@@ -25,14 +25,14 @@ export interface Included {
 }
 
 export const nothingIncluded: IncludedRecords = { referred: new Map(), many: [] };
-export const noneIncluded: Included = { models: [], chosen: [], recordsIn: () => nothingIncluded };
+export const noneIncluded: Inclusions = { models: [], chosen: [], recordsIn: () => nothingIncluded };
 
 /**
  * Finds the places of all relations that any resource of the api includes, at any step. A model and an embedded object
  * have one schema of what is read: what one resource includes is described wherever the same ids are shown. The
  * description is wider than some answers and never narrower, and recursion between two models ends.
  */
-export function findIncluded(resources: readonly CompiledResource[]): Included {
+export function findIncluded(resources: readonly CompiledResource[]): Inclusions {
   const shown = new Map<string, CompiledModel>();
   const many = new Map<string, CompiledModel>();
   const described = new Set<CompiledModel>();

@@ -12,7 +12,7 @@ import type { Totals } from '../../mongo/list/parse-paging.ts';
 import { searchName } from '../../mongo/list/parse-search.ts';
 import { isThrough } from '../../mongo/through/through-field.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import type { Part, Schema } from '../document.ts';
+import type { DocumentPart, Schema } from '../document.ts';
 import { commaSeparated, isSeparable, parameter, repeated } from './parameter.ts';
 import { textLeaf, withNull } from './value-schema.ts';
 
@@ -20,32 +20,32 @@ import { textLeaf, withNull } from './value-schema.ts';
  * The query parameters of a list: one for each operator that a field's policy allows, and those of sorting, paging and
  * fields. A list below a record shows a part of the collection, whose size is no estimate for it.
  */
-export function listParameters(resource: CompiledResource, isBelow = false): Part[] {
+export function listParameters(resource: CompiledResource, isBelow = false): DocumentPart[] {
   return [...filterParameters(resource), ...settingParameters(resource, isBelow)];
 }
 
 /** The query parameters that filter a list: those of its fields, `filter`, `q`, and those of plug-ins. */
-export function filterParameters(resource: CompiledResource): Part[] {
+export function filterParameters(resource: CompiledResource): DocumentPart[] {
   return [...fieldFilters(filterFields(resource), resource), ...findingParameters(resource)];
 }
 
-function findingParameters(resource: CompiledResource): Part[] {
+function findingParameters(resource: CompiledResource): DocumentPart[] {
   return [...expressionParameter(resource), ...searchParameter(resource), ...furtherParameters(resource, true)];
 }
 
-function fieldFilters(fields: readonly QueryField[], { filterLimits }: CompiledResource): Part[] {
+function fieldFilters(fields: readonly QueryField[], { filterLimits }: CompiledResource): DocumentPart[] {
   return fields.flatMap((field) =>
     operators.filter((operator) => field.operators.has(operator)).flatMap((operator) => parametersOf(field, operator, filterLimits)),
   );
 }
 
-function expressionParameter({ model, through }: CompiledResource): Part[] {
+function expressionParameter({ model, through }: CompiledResource): DocumentPart[] {
   const hasFilters = through !== undefined || [...model.clientFields.values()].some(({ operators }) => operators.size > 0);
   return hasFilters ? [parameter(filterName, describeFilter, { ...textLeaf(stringLeaf), maxLength: inUrl.maxBytes })] : [];
 }
 
 /** The parameter that searches. None if the list has no `q`. */
-function searchParameter({ model, search, searchLimits: { maxSearchLength, maxSearchTerms } }: CompiledResource): Part[] {
+function searchParameter({ model, search, searchLimits: { maxSearchLength, maxSearchTerms } }: CompiledResource): DocumentPart[] {
   if (!search && !model.search) return [];
   const terms = `Words and "phrases" that must all be there, at most ${maxSearchTerms}.`;
   const what = search ? 'What to search for.' : `${terms} They are looked for in ${listNames(model.search?.fields ?? [])}.`;
@@ -54,14 +54,14 @@ function searchParameter({ model, search, searchLimits: { maxSearchLength, maxSe
 }
 
 /** The parameters of plug-ins: those that find records, or the others. */
-function furtherParameters({ model }: CompiledResource, finds: boolean): Part[] {
+function furtherParameters({ model }: CompiledResource, finds: boolean): DocumentPart[] {
   return describeFurther(model.clientFields, finds).map(({ name, description, schema }) =>
     parameter(name, description, schema, schema.type === 'array' ? commaSeparated : {}),
   );
 }
 
 /** The parameters of a list that are no filters by one field. */
-function settingParameters(resource: CompiledResource, isBelow: boolean): Part[] {
+function settingParameters(resource: CompiledResource, isBelow: boolean): DocumentPart[] {
   const { model, paging, filterLimits } = resource;
   const sortable = filterFields(resource)
     .filter((field) => field.sortable)
@@ -122,7 +122,7 @@ function jsonSetting(name: string, { minItems, ...schema }: Schema): Schema {
 const describeFilter = '`(a = "x" OR b >= 5) AND NOT exists(c)`';
 
 /** The query parameters of a write to many records: the filters of the list, and how many records may match. */
-export function manyParameters(resource: CompiledResource): Part[] {
+export function manyParameters(resource: CompiledResource): DocumentPart[] {
   const { maxAffected } = resource;
   const description = 'How many records may match. If there are more, nothing is written.';
   const schema = { type: 'integer', minimum: 1, maximum: maxAffected, default: maxAffected };
@@ -147,12 +147,12 @@ const cursorParameters = [
 ];
 
 /** The deepest page has one record. */
-function pageParameter({ maxOffset }: Extract<CompiledResource['paging'], { mode: 'offset' }>): Part {
+function pageParameter({ maxOffset }: Extract<CompiledResource['paging'], { mode: 'offset' }>): DocumentPart {
   const description = `The number of the page. It may skip ${maxOffset} records.`;
   return parameter('page', description, { type: 'integer', minimum: 1, maximum: maxOffset + 1, default: 1 });
 }
 
-function totalParameter(total: Totals, isEstimable: boolean): Part[] {
+function totalParameter(total: Totals, isEstimable: boolean): DocumentPart[] {
   const exact = total === true ? ['`true`: also count all matches.'] : [];
   const estimate = total !== false && isEstimable ? ['`estimate`: also estimate how many records there are, without filters.'] : [];
   const values = [...exact.map(() => 'true'), ...estimate.map(() => 'estimate')];
@@ -164,7 +164,7 @@ function totalParameter(total: Totals, isEstimable: boolean): Part[] {
  * The parameter by which clients ask for deleted records, on a list and on one record. None if the resource does not
  * allow it.
  */
-export function deletedParameter({ deletedGuards }: CompiledResource): Part[] {
+export function deletedParameter({ deletedGuards }: CompiledResource): DocumentPart[] {
   if (!deletedGuards) return [];
   const description = '`only`: deleted records and nothing else. `with`: beside the living ones. Not everybody may ask for them.';
   return [parameter(deletedName, description, { type: 'string', enum: ['only', 'with'] })];
@@ -173,7 +173,7 @@ export function deletedParameter({ deletedGuards }: CompiledResource): Part[] {
 /**
  * The parameter by which clients choose fields, on a list and on one record. None if the resource does not allow it.
  */
-export function fieldsParameters({ model, fields, includes }: CompiledResource): Part[] {
+export function fieldsParameters({ model, fields, includes }: CompiledResource): DocumentPart[] {
   if (!fields) return [];
   const own = [...model.selector.names];
   const ofIncluded = [...includes.selectors].flatMap(([relation, { names }]) => [...names].map((name) => `${relation}.${name}`));
@@ -183,13 +183,13 @@ export function fieldsParameters({ model, fields, includes }: CompiledResource):
 }
 
 /** The parameter that includes related records. None if the resource allows no relation. */
-export function includeParameter({ includes: { names } }: CompiledResource): Part[] {
+export function includeParameter({ includes: { names } }: CompiledResource): DocumentPart[] {
   if (names.length === 0) return [];
   const schema = { type: 'array', items: { type: 'string', enum: names }, minItems: 1 };
   return [parameter('include', 'Related records to include. With it an answer about one record is never 304.', schema, commaSeparated)];
 }
 
-function sortParameter(names: readonly string[], { maxSortKeys }: CompiledResource['filterLimits']): Part {
+function sortParameter(names: readonly string[], { maxSortKeys }: CompiledResource['filterLimits']): DocumentPart {
   const keys = names.flatMap((name) => [name, `-${name}`]);
   const schema = { type: 'array', items: { type: 'string', enum: keys }, minItems: 1, ...eachOnce(names, maxSortKeys - 1) };
   const description = `The keys to sort by, the most important first, at most ${maxSortKeys} with the id; \`-\` is descending.`;
@@ -204,7 +204,7 @@ function eachOnce(names: readonly string[], maxItems: number): Schema {
 }
 
 /** The parameters of a filter. Several texts have two: in one of them a comma ends an item. */
-function parametersOf(field: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Part[] {
+function parametersOf(field: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): DocumentPart[] {
   const { leaf, name } = field;
   const description = describeFilterBy(field, operator);
   const key = `${name}[${operator}]`;

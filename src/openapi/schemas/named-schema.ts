@@ -8,12 +8,12 @@ import type { Schema } from '../document.ts';
 export const shapes = ['Read', 'Selected', 'Page', 'PageEvent', 'RecordEvent', 'Create', 'Replace', 'Patch', 'Put'] as const;
 
 /** One of {@link shapes}. */
-export type Shape = (typeof shapes)[number];
+export type SchemaShape = (typeof shapes)[number];
 
-const readable: ReadonlySet<Shape> = new Set<Shape>(['Read', 'Selected', 'Page', 'PageEvent', 'RecordEvent']);
+const readable: ReadonlySet<SchemaShape> = new Set<SchemaShape>(['Read', 'Selected', 'Page', 'PageEvent', 'RecordEvent']);
 
 /** Whether clients read this shape. Such a schema is open, because later versions may add properties. */
-export function isReadable(shape: Shape): boolean {
+export function isReadable(shape: SchemaShape): boolean {
   return readable.has(shape);
 }
 
@@ -26,12 +26,12 @@ export class NamedSchema {
   readonly base: string;
   /** A model's record, or an object embedded in one. */
   readonly kind: 'record' | 'embedded';
-  readonly shape: Shape;
+  readonly shape: SchemaShape;
   readonly schema: Schema;
   readonly #node: ObjectNode;
   #text: string | undefined;
 
-  constructor(base: string, kind: 'record' | 'embedded', shape: Shape, node: ObjectNode, schema: Schema) {
+  constructor(base: string, kind: 'record' | 'embedded', shape: SchemaShape, node: ObjectNode, schema: Schema) {
     this.base = base;
     this.kind = kind;
     this.shape = shape;

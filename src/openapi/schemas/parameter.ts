@@ -1,7 +1,7 @@
-import type { Part, Schema } from '../document.ts';
+import type { DocumentPart, Schema } from '../document.ts';
 
 /** A parameter of a query string. */
-export function parameter(name: string, description: string, schema: Schema, style: Part = {}): Part {
+export function parameter(name: string, description: string, schema: Schema, style: DocumentPart = {}): DocumentPart {
   return { name, in: 'query', description, ...style, schema };
 }
 

@@ -4,7 +4,7 @@ import type { CompiledField, LeafNode } from '../../model/node.ts';
 import { compileObjectWriter } from '../../model/read/write-json.ts';
 import { stringLeaf } from '../../model/value/leaves.ts';
 import { isRequired } from '../../model/write/access.ts';
-import type { Part, Schema } from '../document.ts';
+import type { DocumentPart, Schema } from '../document.ts';
 import { annotate } from './annotate.ts';
 import { commaSeparated, isSeparable, repeated } from './parameter.ts';
 import { textLeaf, writeLeaf } from './value-schema.ts';
@@ -13,9 +13,9 @@ import { textLeaf, writeLeaf } from './value-schema.ts';
  * The parameters of a custom operation that declares its `query`. `maxItems` is for arrays that do not say theirs. An
  * array of texts has two, unless it is required: a description cannot say that one of two parameters is.
  */
-export function queryParameters({ node, fixed }: CompiledQuery, maxItems: number): Part[] {
+export function queryParameters({ node, fixed }: CompiledQuery, maxItems: number): DocumentPart[] {
   return node.fields.flatMap((field) => {
-    const shownParameter = (name: string, value: Schema, style: Part = {}): Part => {
+    const shownParameter = (name: string, value: Schema, style: DocumentPart = {}): DocumentPart => {
       const { description, deprecated, ...schema } = annotate(value, field, 'read');
       return {
         name,

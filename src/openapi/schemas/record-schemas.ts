@@ -23,8 +23,8 @@ import { isRead, isWriteOfMany, type Operation } from '../../resource/define/sta
 import type { Schema } from '../document.ts';
 import { annotate } from './annotate.ts';
 import { describeEvents, type EventSchemas } from './event-schemas.ts';
-import { type Included, type IncludedRecords, nothingIncluded } from './included-records.ts';
-import { isReadable, NamedSchema, type Shape, toSchemaName } from './named-schema.ts';
+import { type IncludedRecords, type Inclusions, nothingIncluded } from './included-records.ts';
+import { isReadable, NamedSchema, type SchemaShape, toSchemaName } from './named-schema.ts';
 import { pageSchema } from './page-schema.ts';
 import { isUntyped, mapSchema, readLeaf, valueSchema, withNull, withoutNull, writeLeaf } from './value-schema.ts';
 
@@ -58,7 +58,7 @@ interface Member {
  * client may write. A private field is in no schema, even if clients may write it, except in those of the bodies that
  * must contain it. `included` says where records may replace their ids.
  */
-export function describeRecord(resource: CompiledResource, included: Included): RecordSchemas {
+export function describeRecord(resource: CompiledResource, included: Inclusions): RecordSchemas {
   const { ops, operations, model } = resource;
   const isSelected = resource.fields && ops.some(isRead);
   const isShown =
@@ -108,16 +108,16 @@ function describePage(root: ObjectNode, resource: CompiledResource, shown: Schem
 }
 
 /** Describes what is read of a model's records. */
-export function describeRead(model: CompiledModel, included: Included): Pick<RecordSchemas, 'read'> {
+export function describeRead(model: CompiledModel, included: Inclusions): Pick<RecordSchemas, 'read'> {
   return { read: describeShown(model, included, 'Read') };
 }
 
 /** Describes what is read of a model's records if clients choose the fields: of those, and of the records in them. */
-export function describeSelected(model: CompiledModel, included: Included): Pick<RecordSchemas, 'selected'> {
+export function describeSelected(model: CompiledModel, included: Inclusions): Pick<RecordSchemas, 'selected'> {
   return { selected: describeShown(model, included, 'Selected') };
 }
 
-function describeShown(model: CompiledModel, included: Included, shape: 'Read' | 'Selected'): Schema {
+function describeShown(model: CompiledModel, included: Inclusions, shape: 'Read' | 'Selected'): Schema {
   const { root, name } = model;
   const records = included.recordsIn(model, shape);
   return describe({ ...root, name }, shape, [...readMembers(root, records, shape), ...manyMembers(records)], 'record');
@@ -163,7 +163,7 @@ export function otherObjects({ nested, operations }: CompiledResource): ObjectNo
 }
 
 /** Returns a reference to the schema of the object. An object without a name is described in place. */
-function describe(node: ObjectNode, shape: Shape, members: readonly Member[], kind: 'record' | 'embedded' = 'embedded'): Schema {
+function describe(node: ObjectNode, shape: SchemaShape, members: readonly Member[], kind: 'record' | 'embedded' = 'embedded'): Schema {
   const required = members.filter((member) => member.isRequired).map((member) => member.name);
   const schema = {
     type: 'object',

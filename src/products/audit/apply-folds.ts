@@ -1,5 +1,5 @@
 import { asCompiled, type ModelInput } from '../../model/compile/compile-model.ts';
-import { idOf, openReadById, type Position } from '../../mongo/collection/read-by-id.ts';
+import { idOf, openReadById, type PlaceById } from '../../mongo/collection/read-by-id.ts';
 import { openValueWrites, type ValueWrite } from '../../mongo/collection/write-values.ts';
 import { decode } from '../../mongo/driver/bson-options.ts';
 import type { Database } from '../../mongo/driver/database.ts';
@@ -64,7 +64,7 @@ export async function* applyFolds(given: ModelInput, options: FoldOptions): Asyn
   const writeValues = openValueWrites(model, database);
   const estimate = await readEstimate();
   let [records, written, skipped] = [0, 0, 0];
-  let position: Position | undefined;
+  let position: PlaceById | undefined;
 
   for (let isComplete = folds === undefined; ; ) {
     if (isComplete || !folds) return yield { model: name, collection, isComplete: true, records, estimate, written, skipped };

@@ -1,7 +1,7 @@
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
 import { typeNames } from '../../model/value/bson-bytes.ts';
 import { compileFindMisfits } from '../../model/write/find-misfits.ts';
-import { idOf, openReadById, type Position } from '../../mongo/collection/read-by-id.ts';
+import { idOf, openReadById, type PlaceById } from '../../mongo/collection/read-by-id.ts';
 import { decode } from '../../mongo/driver/bson-options.ts';
 import type { Database } from '../../mongo/driver/database.ts';
 import { isError } from '../../mongo/driver/server-error.ts';
@@ -72,7 +72,7 @@ export async function* auditCollection(given: ModelInput, options: AuditOptions)
   const idTypes = new Map<string, number>();
   const estimate = await readEstimate();
   let [records, misfitting, isComplete] = [0, 0, false];
-  let position: Position | undefined;
+  let position: PlaceById | undefined;
 
   function result(): Audit {
     return {

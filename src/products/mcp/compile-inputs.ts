@@ -1,4 +1,4 @@
-import type { OpenapiDocument, Part, Schema } from '../../openapi/document.ts';
+import type { DocumentPart, OpenapiDocument, Schema } from '../../openapi/document.ts';
 import { type Resolve, simplify, withDescription } from './input-schema.ts';
 import { safeNames } from './safe-names.ts';
 import type { Argument } from './tool.ts';
@@ -8,8 +8,8 @@ const maxArgumentName = 64;
 /** The parts of the description from which the arguments of an operation are made. */
 export interface Described {
   /** The path of the operation, with the parameters that all of its operations have. */
-  readonly item: Part;
-  readonly operation: Part;
+  readonly item: DocumentPart;
+  readonly operation: DocumentPart;
   readonly method: string;
   readonly document: OpenapiDocument;
   readonly hasRevision: boolean;
@@ -48,7 +48,7 @@ const words: Readonly<Record<string, string | undefined>> = {
 export function compileInputs({ item, operation, method, document, hasRevision, hasOwnQuery }: Described): ReadonlyMap<string, Argument> {
   const resolve: Resolve = (reference) => follow(document, reference) as Schema;
   const parameters = [item.parameters, operation.parameters]
-    .flatMap((list) => (list ?? []) as readonly Part[])
+    .flatMap((list) => (list ?? []) as readonly DocumentPart[])
     .map((part) => {
       const { $ref: reference } = part;
       return (typeof reference === 'string' ? follow(document, reference) : part) as unknown as Parameter;
@@ -81,9 +81,9 @@ function nameAll(arguments_: readonly Named[], taken: Iterable<string> = []): Re
   return new Map(arguments_.map(([, argument]) => [names.get(argument.name) as string, argument]));
 }
 
-function follow(document: OpenapiDocument, reference: string): Part {
+function follow(document: OpenapiDocument, reference: string): DocumentPart {
   const [, , kind = '', name = ''] = reference.split('/');
-  return document.components[kind]?.[name.replaceAll('~1', '/').replaceAll('~0', '~')] as Part;
+  return document.components[kind]?.[name.replaceAll('~1', '/').replaceAll('~0', '~')] as DocumentPart;
 }
 
 /** An array that the description has in two forms is one argument: `name[in][]`, whose items may have commas. */
@@ -149,7 +149,7 @@ function inHeader({ in: where, name, required = false }: Parameter, hasRevision:
   return [[argument.name, { in: 'header', name, required, schema: { type, description: argument.description } }]];
 }
 
-function bodyOf(operation: Part, resolve: Resolve): Named[] {
+function bodyOf(operation: DocumentPart, resolve: Resolve): Named[] {
   const body = operation.requestBody as {
     readonly required?: boolean;
     readonly content: Readonly<Record<string, { readonly schema: Schema }>>;

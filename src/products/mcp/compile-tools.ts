@@ -4,7 +4,7 @@ import { openapiDocument } from '../../api/openapi-document.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { didYouMean, listNames } from '../../hints.ts';
 import { refuse } from '../../mistakes.ts';
-import type { OpenapiDocument, Part } from '../../openapi/document.ts';
+import type { DocumentPart, OpenapiDocument } from '../../openapi/document.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import { isList, showsRecords } from '../../resource/define/standard-operations.ts';
 import type { ServedResource, ServedRow } from '../../resource/serve-resource.ts';
@@ -85,8 +85,8 @@ function findMistake(key: string, known: ReadonlyMap<string, Candidate>, isAllow
 
 function compileTool(name: string, { key, resource, row }: Candidate, reading: ReadingTools, api: Api, document: OpenapiDocument): Tool {
   const path = templateOf(`${api.description.prefix}/${resource.path}`, row.path);
-  const item = document.paths[path] as Part;
-  const operation = item[row.method.toLowerCase()] as Part;
+  const item = document.paths[path] as DocumentPart;
+  const operation = item[row.method.toLowerCase()] as DocumentPart;
   const hasOwnQuery = resource.operations.some((own) => own.name === row.name && own.query);
   const hasRevision = resource.model.revision !== undefined;
   const inputs = compileInputs({ item, operation, method: row.method, document, hasRevision, hasOwnQuery });
@@ -107,7 +107,7 @@ function compileTool(name: string, { key, resource, row }: Candidate, reading: R
 }
 
 /** The list of a resource also tells what the resource is. */
-function describe({ summary, description }: Part, row: ServedRow, resource: CompiledResource): string {
+function describe({ summary, description }: DocumentPart, row: ServedRow, resource: CompiledResource): string {
   const own = description === summary ? `${summary}.` : `${summary}. ${description}`;
   return readsList(row) ? `${own} ${resource.description}` : own;
 }

@@ -8,7 +8,7 @@ import type { WithinHook } from '../../middleware/within-transaction.ts';
 import { tryAll } from '../../mistakes.ts';
 import { isObject } from '../../model/value/plain-object.ts';
 import { checkNames, type Legal } from '../../options.ts';
-import { firstOfEach, type Given } from './given.ts';
+import { firstOfEach, type GivenFunction } from './given.ts';
 import {
   copyTable,
   type FunctionTable,
@@ -52,7 +52,7 @@ export interface FunctionTables {
   /** The hooks after an operation, standard or custom. */
   hooksOf(operation: string): readonly AfterHook<never, never>[];
   /** The functions that an option gives to operations, in their order. */
-  givenTo(option: TableName, ...names: readonly string[]): readonly Given[];
+  givenTo(option: TableName, ...names: readonly string[]): readonly GivenFunction[];
   /** The operations that lack a guard or a hook which another one of their group has. */
   readonly uncovered: readonly Uncovered[];
 }
@@ -70,7 +70,7 @@ export const aTable: Legal = [
 
 /** Compiles the functions of a resource. They are copied: what an app does to its arrays later must open nothing. */
 export function compileTables(given: TableOptions, operations: readonly TableOperation[]): FunctionTables {
-  const guards = [...(given.guards ?? [])] as Given['run'][];
+  const guards = [...(given.guards ?? [])] as GivenFunction['run'][];
   const tables = {
     guardsFor: copyTable(given.guardsFor),
     before: copyTable(given.before),
@@ -82,11 +82,14 @@ export function compileTables(given: TableOptions, operations: readonly TableOpe
   const grouped = (name: string): Grouped =>
     known.get(name) ?? { name, group: isStandard(name) ? standardOperations[name].group : undefined };
   const of = (option: TableName, names: readonly string[]) => names.flatMap((name) => functionsOf(tables[option], grouped(name)));
-  function givenTo(option: TableName, ...names: readonly string[]): Given[] {
+  function givenTo(option: TableName, ...names: readonly string[]): GivenFunction[] {
     const everywhere = option === 'guardsFor' ? guards.map((run) => ({ run, from: 'guards' })) : [];
     const table = tables[option];
     const named = names.flatMap((name) =>
-      functionsOf<Given['run']>(table, grouped(name)).map((run) => ({ run, from: `${option}.${keysOf(table, grouped(name), run)[0]}` })),
+      functionsOf<GivenFunction['run']>(table, grouped(name)).map((run) => ({
+        run,
+        from: `${option}.${keysOf(table, grouped(name), run)[0]}`,
+      })),
     );
     return firstOfEach([...everywhere, ...named]);
   }

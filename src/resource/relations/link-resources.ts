@@ -11,7 +11,7 @@ import { type CompiledModel, compileModel } from '../../model/compile/compile-mo
 import { viewOf } from '../../model/compile/view-of.ts';
 import type { Model } from '../../model/define/define-model.ts';
 import { noRelations } from '../../model/relations/includable.ts';
-import type { Step } from '../../mongo/relations/include/read-included.ts';
+import type { IncludedStep } from '../../mongo/relations/include/read-included.ts';
 import type { References } from '../../mongo/relations/references.ts';
 import { watchMisfits } from '../../mongo/watch-misfits.ts';
 import { anArrayOf, checkValue } from '../../options.ts';
@@ -192,7 +192,7 @@ function toTarget(resource: UnlinkedResource): ReferenceTarget {
 }
 
 /** The relations that lead to a resource without Get and List, in words. */
-function findShut(steps: readonly Step<GuardedSource>[]): string[] {
+function findShut(steps: readonly IncludedStep<GuardedSource>[]): string[] {
   return steps.flatMap(({ relation, source, steps: further }) => [
     ...(source.guards.includes(shut) ? [`the relation \`${relation.name}\` to a resource of ${source.model.name}`] : []),
     ...findShut(further),

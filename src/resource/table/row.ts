@@ -33,7 +33,7 @@ export interface Hooks {
 export type Unguarded = Omit<CompiledResource, keyof FunctionTables>;
 
 /** What a row serves: by it, the row is described. */
-export type Subject =
+export type RowSubject =
   | { readonly kind: 'standard'; readonly operation: Operation }
   | { readonly kind: 'query' | 'aggregate' }
   /** A read that a plug-in has beside the standard ones, and describes itself. */
@@ -66,7 +66,7 @@ export interface Row extends Endpoint {
   readonly name: string;
   /** Its name in `ctx.operation`. */
   readonly operation: string;
-  readonly subject: Subject;
+  readonly subject: RowSubject;
   readonly when?: When;
   /** Why no stream can have its parameter, if it answers by one. */
   readonly notLive?: string;

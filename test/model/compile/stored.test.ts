@@ -4,7 +4,7 @@ import { t } from '../../../src/model/define/t.ts';
 import type { CompiledField, LeafNode } from '../../../src/model/node.ts';
 import { declined } from '../../../src/model/value/bson-bytes.ts';
 import { JsonOutput } from '../../../src/model/value/json-output.ts';
-import { type Leaf, Misfit } from '../../../src/model/value/leaf.ts';
+import { type Leaf, MisfitError } from '../../../src/model/value/leaf.ts';
 import { Invalid } from '../../../src/rules.ts';
 import { expectWith } from '../../support/expect.ts';
 import { js, messageOf } from '../misuse.ts';
@@ -103,7 +103,7 @@ function declinedOr(write: () => string): string {
   try {
     return write();
   } catch (error) {
-    if (error instanceof Misfit) return isDeclined;
+    if (error instanceof MisfitError) return isDeclined;
     throw error;
   }
 }
@@ -258,8 +258,8 @@ describe('a value in another form', () => {
     ],
   ])('that does not fit is never guessed: %s', (_form, leaf, values) => {
     for (const stored of values) {
-      expectWith(() => leaf.toJson(stored), String(stored)).toThrow(Misfit);
-      expectWith(() => leaf.toDocument(stored), String(stored)).toThrow(Misfit);
+      expectWith(() => leaf.toJson(stored), String(stored)).toThrow(MisfitError);
+      expectWith(() => leaf.toDocument(stored), String(stored)).toThrow(MisfitError);
     }
   });
 

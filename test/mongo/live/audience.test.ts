@@ -1,13 +1,13 @@
 import { defineModel, t } from '../../../src/index.ts';
 import { asCompiled } from '../../../src/model/compile/compile-model.ts';
 import { Audience, type Interest } from '../../../src/mongo/live/audience.ts';
-import type { Change } from '../../../src/mongo/live/change.ts';
+import type { CollectionChange } from '../../../src/mongo/live/change.ts';
 
 const Card = asCompiled(defineModel('Card', { collection: 'cards', fields: { id: t.int(), board: t.int(), rank: t.int() } }));
 const { leaf } = Card.id;
 
-const updated = (id: unknown, ...keys: string[]): Change => ({ collection: 'cards', id, keys: new Set(keys), time: undefined });
-const whole = (id: unknown): Change => ({ ...updated(id), keys: undefined });
+const updated = (id: unknown, ...keys: string[]): CollectionChange => ({ collection: 'cards', id, keys: new Set(keys), time: undefined });
+const whole = (id: unknown): CollectionChange => ({ ...updated(id), keys: undefined });
 const listOf = (...ids: string[]): Interest => ({ leaf, ids, keys: ['board'], wholes: true });
 const recordOf = (...ids: string[]): Interest => ({ leaf, ids, keys: [], wholes: false });
 
@@ -29,7 +29,7 @@ function audienceOf(interests: Record<string, Interest | undefined>) {
   return {
     audience,
     hearOf: (name: string) => hears.get(name) as () => void,
-    async to(change: Change | undefined): Promise<string[]> {
+    async to(change: CollectionChange | undefined): Promise<string[]> {
       heard = [];
       await audience.tell(change);
       return heard.sort();

@@ -5,7 +5,7 @@ import type { StreamPlaces } from '../../../middleware/exchange/stream-places.ts
 import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import type { ListQuery } from '../../../mongo/list/parse-list-query.ts';
 import type { ExportType } from '../types.ts';
-import { type Source, tooManyToExport, Walk } from './walk.ts';
+import { type ExportSource, ExportWalk, tooManyToExport } from './walk.ts';
 import { csv } from './write-csv.ts';
 import { ndjson } from './write-ndjson.ts';
 
@@ -22,10 +22,10 @@ export interface ExportPlan {
  * Begins the export of a list: whatever can be known to fail is answered as a problem before the first byte. Throws
  * `too_many_matches` (422), and `overloaded` or `shutting_down` (503) without a place.
  */
-export async function beginExport(ctx: Context, query: ListQuery, source: Source, plan: ExportPlan): Promise<void> {
+export async function beginExport(ctx: Context, query: ListQuery, source: ExportSource, plan: ExportPlan): Promise<void> {
   const exchange = exchangeOf(ctx);
   exchange.throwIfGivenUp();
-  const walk = new Walk(source, query, exchange, ctx.res);
+  const walk = new ExportWalk(source, query, exchange, ctx.res);
   const leave = plan.places.take((reason) => walk.end(reason));
   exchange.whenOver(leave);
   try {
@@ -42,7 +42,7 @@ export async function beginExport(ctx: Context, query: ListQuery, source: Source
   }
 }
 
-function answer(ctx: Context, { fields }: ListQuery, walk: Walk, plan: ExportPlan, isHead: boolean): void {
+function answer(ctx: Context, { fields }: ListQuery, walk: ExportWalk, plan: ExportPlan, isHead: boolean): void {
   const { model, type, disarm, max } = plan;
   const format = type === 'text/csv' ? csv(model, fields?.selection, disarm) : ndjson();
   ctx.status = 200; // the app may have set another one

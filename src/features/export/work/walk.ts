@@ -8,7 +8,7 @@ import type { ListQuery } from '../../../mongo/list/parse-list-query.ts';
 import type { ExportFormat } from './format.ts';
 
 /** The list that is exported, as the request sees it. */
-export interface Source {
+export interface ExportSource {
   /** How long the database may work for one batch, in milliseconds. */
   readonly maxTimeMS: number;
   /**
@@ -44,8 +44,8 @@ const sliceBytes = 16_384;
  * The walk through a list, from batch to batch: each begins behind the last record of the one before it, and is read
  * when that has been sent. Only one batch is in memory.
  */
-export class Walk {
-  readonly #source: Source;
+export class ExportWalk {
+  readonly #source: ExportSource;
   readonly #query: ListQuery;
   readonly #exchange: Exchange;
   readonly #res: ServerResponse;
@@ -54,7 +54,7 @@ export class Walk {
   #ended: Error | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(source: Source, query: ListQuery, exchange: Exchange, res: ServerResponse) {
+  constructor(source: ExportSource, query: ListQuery, exchange: Exchange, res: ServerResponse) {
     this.#source = source;
     this.#query = query;
     this.#exchange = exchange;

@@ -6,7 +6,7 @@ import { readableNode } from '../../../model/read/private-fields.ts';
 import { Turn } from '../../../mongo/driver/turn.ts';
 import type { Work } from '../../../mongo/driver/work.ts';
 import type { Entry, EntryChange } from '../../../mongo/ledger/entry.ts';
-import { isKept, type Side } from '../../../mongo/ledger/kept-values.ts';
+import { type ChangeSide, isKept } from '../../../mongo/ledger/kept-values.ts';
 import { both } from '../../../mongo/predicate/filter-of.ts';
 import type { Predicate } from '../../../mongo/predicate/predicate.ts';
 import type { StoredRecord } from '../../../mongo/stored-record.ts';
@@ -60,7 +60,7 @@ function compileDocument(model: CompiledModel): (entry: Entry) => object {
     const { path, beforeErased, afterErased } = change;
     const field = fields.get(path);
     if (!field) return [];
-    const valueAt = (side: Side) => {
+    const valueAt = (side: ChangeSide) => {
       if (!isKept(change, side, field.members)) return { [`${side}Digest`]: change[`${side}Digest`] };
       return change[side] !== undefined && { [side]: field.read(change[side]) };
     };

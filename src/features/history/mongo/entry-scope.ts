@@ -4,13 +4,13 @@ import { all, type Comparison, type Filter, fulfilling, type Predicate } from '.
 import { isEveryRecord, nodeOf } from '../../../mongo/predicate/row-scope.ts';
 
 /** A state of a record that an entry knows: the one before its change, or the one after it. */
-export type Side = 'was' | 'is';
+export type StateSide = 'was' | 'is';
 
 /**
  * A filter for the entries of which this state was within a scope. Undefined for a scope that has every record. Throws
  * a plain Error (500) for a scope that compares a field whose values the entries do not have.
  */
-export function wasWithin(model: CompiledModel, scope: Predicate | undefined, side: Side): Filter | undefined {
+export function wasWithin(model: CompiledModel, scope: Predicate | undefined, side: StateSide): Filter | undefined {
   if (!scope || isEveryRecord(scope)) return undefined;
   const hasSides = model.ledger?.history?.scopeFields.length !== 0; // a scope may compare the id alone, which never changes
   const own = filterOf(moved(model, scope, side));
@@ -24,7 +24,7 @@ export function bothWithin(model: CompiledModel, scope: Predicate | undefined): 
 }
 
 /** The same comparisons with the values that an entry has. */
-function moved(model: CompiledModel, scope: Predicate, side: Side): Predicate {
+function moved(model: CompiledModel, scope: Predicate, side: StateSide): Predicate {
   const known = new Set(model.ledger?.history?.scopeFields.map(({ path }) => path));
   const move = ({ field, operator, value }: Comparison): Comparison => {
     const { name, path } = field;

@@ -11,7 +11,7 @@ import { dateLeaf } from '../../../model/value/leaves.ts';
 import { type DatabaseOptions, openCollection } from '../../../mongo/collection/collection.ts';
 import type { Work } from '../../../mongo/driver/work.ts';
 import type { Entry, EntryChange } from '../../../mongo/ledger/entry.ts';
-import { isKept, type Side } from '../../../mongo/ledger/kept-values.ts';
+import { type ChangeSide, isKept } from '../../../mongo/ledger/kept-values.ts';
 import { living } from '../../../mongo/lifecycle/within.ts';
 import type { Page } from '../../../mongo/list/build-page.ts';
 import { type ListContext, type ListQuery, type ListRules, parseListQuery, viewsOf } from '../../../mongo/list/parse-list-query.ts';
@@ -87,15 +87,15 @@ function compileEntryWriter(model: CompiledModel): WriteJson {
     const { path, beforeErased, afterErased } = change;
     const field = fields.get(path);
     if (!field) return '';
-    const textAt = (side: Side) => {
+    const textAt = (side: ChangeSide) => {
       const digest = change[`${side}Digest`];
       if (!isKept(change, side, field.members)) return `_digest":${JSON.stringify(digest)}`;
       return change[side] === undefined ? undefined : `":${field.write(change[side])}`;
     };
     const [old, now] = [textAt('before'), textAt('after')];
     if (old !== undefined && old === now && !beforeErased && !afterErased) return '';
-    const value = (side: Side, text: string | undefined) => (text === undefined ? '' : `,"${side}${text}`);
-    const erased = (side: Side, names: readonly string[] | undefined) => (names ? `,"${side}_erased":${JSON.stringify(names)}` : '');
+    const value = (side: ChangeSide, text: string | undefined) => (text === undefined ? '' : `,"${side}${text}`);
+    const erased = (side: ChangeSide, names: readonly string[] | undefined) => (names ? `,"${side}_erased":${JSON.stringify(names)}` : '');
     const sides = value('before', old) + erased('before', beforeErased) + value('after', now) + erased('after', afterErased);
     return `{"path":${JSON.stringify(path)}${sides}}`;
   }

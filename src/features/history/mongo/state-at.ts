@@ -16,7 +16,7 @@ import { both } from '../../../mongo/predicate/filter-of.ts';
 import type { Filter, Predicate } from '../../../mongo/predicate/predicate.ts';
 import type { StoredRecord } from '../../../mongo/stored-record.ts';
 import { changesOf, decodeEntry, entriesOf, type ReadEntries } from './entries.ts';
-import { type Side, wasWithin } from './entry-scope.ts';
+import { type StateSide, wasWithin } from './entry-scope.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 type Revision = number | bigint;
@@ -82,7 +82,7 @@ export function revisionIn({ revision }: CompiledModel, stored: Stored): Revisio
 /** The entry that led to a state, or else the next one, which knows what was before it. */
 interface Bound {
   readonly entry: Entry;
-  readonly side: Side;
+  readonly side: StateSide;
 }
 
 /** Throws `not_found` (404) if no entry knows of the state. */

@@ -141,7 +141,7 @@ export async function askScopes(named: readonly Named[], writer: Writer | undefi
 }
 
 /** The references of a write that lead to one collection, and are asked for within one scope. */
-interface Sought {
+interface SoughtTarget {
   readonly target: Edge['target'];
   readonly scope: Predicate | undefined;
   readonly named: Named[];
@@ -156,14 +156,14 @@ export async function findMissing(named: readonly Named[], scopes: Scopes, latch
   const held = parentsOf(named.filter(isHeld));
   const made = held.length > 0 ? await latches.hold(held, work) : none;
   const groups = groupByTarget(named, scopes);
-  const find = (one: Sought) => findMissingOf(one, made, work);
+  const find = (one: SoughtTarget) => findMissingOf(one, made, work);
   const missing = work.transaction ? await inTurn(groups, find) : (await Promise.all(groups.map(find))).flat();
   const unwritten = parentsOf(missing).filter(({ key }) => made.has(key));
   if (unwritten.length > 0) await latches.discard(unwritten, work);
   return missing;
 }
 
-async function inTurn(groups: readonly Sought[], find: (one: Sought) => Promise<readonly Named[]>): Promise<Named[]> {
+async function inTurn(groups: readonly SoughtTarget[], find: (one: SoughtTarget) => Promise<readonly Named[]>): Promise<Named[]> {
   const missing: Named[] = [];
   for (const one of groups) missing.push(...(await find(one)));
   return missing;
@@ -188,8 +188,8 @@ function keyOf({ collection }: CompiledModel, text: string): string {
   return `${collection} ${text}`;
 }
 
-function groupByTarget(named: readonly Named[], scopes: Scopes): Sought[] {
-  const groups: Sought[] = [];
+function groupByTarget(named: readonly Named[], scopes: Scopes): SoughtTarget[] {
+  const groups: SoughtTarget[] = [];
   for (const one of named) {
     const { target } = one.edge;
     const scope = scopes.get(one.edge);
@@ -200,7 +200,7 @@ function groupByTarget(named: readonly Named[], scopes: Scopes): Sought[] {
   return groups;
 }
 
-async function findMissingOf({ target, scope, named }: Sought, made: ReadonlySet<string>, work: Work): Promise<readonly Named[]> {
+async function findMissingOf({ target, scope, named }: SoughtTarget, made: ReadonlySet<string>, work: Work): Promise<readonly Named[]> {
   if (!scope) return named;
   const { collection, model } = target;
   const missing = new Map<string, unknown>();

@@ -3,14 +3,14 @@ import { Room, TooMuchIncluded } from '../../../model/relations/included.ts';
 import { living } from '../../lifecycle/within.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
 import type { StoredRecord } from '../../stored-record.ts';
-import { addIds, type Inclusion, inQueries, isManyStep, maxIds, ownIds, type Source, type Step } from './read-included.ts';
+import { addIds, type IncludedStep, type Inclusion, inQueries, isManyStep, maxIds, ownIds, type Source } from './read-included.ts';
 
 /** How much of the records that relations lead to fits into an answer. */
 export interface Measured {
   /** For how many of the first records everything fits. */
   readonly count: number;
   /** How many records of each relation by `t.hasMany` fit if only the first record is shown. */
-  readonly ofFirst: ReadonlyMap<Step, Fitting>;
+  readonly ofFirst: ReadonlyMap<IncludedStep, Fitting>;
 }
 
 interface Fitting {
@@ -29,7 +29,7 @@ interface Item {
 type Led = readonly Item[];
 
 interface MeasuredStep {
-  readonly step: Step;
+  readonly step: IncludedStep;
   /** What the relation leads to from each record, in order: for as many of the first records as it was measured. */
   readonly led: readonly Led[];
 }
@@ -40,12 +40,20 @@ interface MeasuredStep {
  * {@link TooMuchIncluded} if the first record leads to more than 50,000 ids, or to records by references that do not
  * fit.
  */
-export async function measureIncluded(records: readonly StoredRecord[], steps: readonly Step[], inclusion: Inclusion): Promise<Measured> {
+export async function measureIncluded(
+  records: readonly StoredRecord[],
+  steps: readonly IncludedStep[],
+  inclusion: Inclusion,
+): Promise<Measured> {
   const measured = await measureSteps(records, steps, inclusion);
   return { count: countFitting(records.length, measured, inclusion), ofFirst: cutFirst(measured, inclusion) };
 }
 
-async function measureSteps(records: readonly StoredRecord[], steps: readonly Step[], inclusion: Inclusion): Promise<MeasuredStep[]> {
+async function measureSteps(
+  records: readonly StoredRecord[],
+  steps: readonly IncludedStep[],
+  inclusion: Inclusion,
+): Promise<MeasuredStep[]> {
   const wanted = steps.filter((step) => inclusion.steps.has(step));
   const measuring = wanted.map(async (step) => ({ step, led: await measureStep(records, step, inclusion) }));
   await Promise.allSettled(measuring); // after an error, no read continues in the background
@@ -101,7 +109,7 @@ function cutFirst(measured: readonly MeasuredStep[], { maxPageBytes }: Inclusion
   let left = maxPageBytes;
   for (const { step, led } of measured) if (!isManyStep(step)) left -= bytesOf(led[0]);
   if (left < 0) throw new TooMuchIncluded();
-  const ofFirst = new Map<Step, Fitting>();
+  const ofFirst = new Map<IncludedStep, Fitting>();
   for (const { step, led } of measured) {
     if (!isManyStep(step) || step.relation.isCount) continue;
     const all = (led[0] ?? []).slice(0, step.children.max);
@@ -122,14 +130,14 @@ function countWithin(room: number, items: Led): number {
   return items.length;
 }
 
-async function measureStep(records: readonly StoredRecord[], step: Step, inclusion: Inclusion): Promise<readonly Led[]> {
+async function measureStep(records: readonly StoredRecord[], step: IncludedStep, inclusion: Inclusion): Promise<readonly Led[]> {
   const scope = inclusion.scopes.get(step.source);
   if (!scope || (isManyStep(step) && step.relation.isCount)) return records.map(() => []);
   return isManyStep(step) ? measureChildren(records, step, scope, inclusion) : measureReferred(records, step, scope, inclusion);
 }
 
-type ReferenceStep = Exclude<Step, { children: object }>;
-type ManyStep = Extract<Step<Source>, { children: object }>;
+type ReferenceStep = Exclude<IncludedStep, { children: object }>;
+type ManyStep = Extract<IncludedStep<Source>, { children: object }>;
 
 /** For as many records as have no more than 50,000 ids together. */
 async function measureReferred(

@@ -26,7 +26,7 @@ interface ReferenceStep<S extends Source> {
   readonly relation: Relation;
   readonly children?: undefined;
   readonly source: S;
-  readonly steps: readonly Step<S>[];
+  readonly steps: readonly IncludedStep<S>[];
 }
 
 /** A relation by `t.hasMany` that may be included, with the relations of the records that refer. */
@@ -34,15 +34,15 @@ interface ManyStep<S extends Source> {
   readonly relation: ManyRelation;
   readonly children: Children;
   readonly source: S;
-  readonly steps: readonly Step<S>[];
+  readonly steps: readonly IncludedStep<S>[];
 }
 
 /** A relation that may be included, with the relations of the model that it leads to. */
-export type Step<S extends Source = Source> = ReferenceStep<S> | ManyStep<S>;
+export type IncludedStep<S extends Source = Source> = ReferenceStep<S> | ManyStep<S>;
 
 /** The relations that one request includes, and their limits. */
 export interface Inclusion {
-  readonly steps: ReadonlySet<Step>;
+  readonly steps: ReadonlySet<IncludedStep>;
   /** The row filter of each source. A source without one shows no record. */
   readonly scopes: ReadonlyMap<Source, Predicate | undefined>;
   /**
@@ -56,15 +56,15 @@ export interface Inclusion {
    *
    * @default all
    */
-  readonly cuts?: ReadonlyMap<Step, number>;
+  readonly cuts?: ReadonlyMap<IncludedStep, number>;
   /** The fields that the client chose of the records of a relation. @default every readable field */
-  readonly fields?: ReadonlyMap<Step, SelectedFields>;
+  readonly fields?: ReadonlyMap<IncludedStep, SelectedFields>;
   /** The work of the request. */
   readonly work: Work;
 }
 
 /** Whether a relation is one by `t.hasMany`. */
-export function isManyStep(step: Step): step is ManyStep<Source> {
+export function isManyStep(step: IncludedStep): step is ManyStep<Source> {
   return step.children !== undefined;
 }
 
@@ -87,12 +87,21 @@ const nothing: Texts = new Map();
  * {@link TooMuchIncluded} (400) for more bytes, or for too many ids; and `database_timeout` (504) and the like, as
  * every read.
  */
-export async function readIncluded(records: readonly StoredRecord[], steps: readonly Step[], inclusion: Inclusion): Promise<Included> {
+export async function readIncluded(
+  records: readonly StoredRecord[],
+  steps: readonly IncludedStep[],
+  inclusion: Inclusion,
+): Promise<Included> {
   return readSteps(records, steps, inclusion, new Room(inclusion.maxPageBytes));
 }
 
 /** `unread` counts the bytes that may still be read for the whole answer. */
-async function readSteps(records: readonly StoredRecord[], steps: readonly Step[], inclusion: Inclusion, unread: Room): Promise<Included> {
+async function readSteps(
+  records: readonly StoredRecord[],
+  steps: readonly IncludedStep[],
+  inclusion: Inclusion,
+  unread: Room,
+): Promise<Included> {
   const wanted = steps.filter((step) => inclusion.steps.has(step));
   const unwritten = new Room(inclusion.maxPageBytes); // all of this JSON is shown, and the answer may not have more
   const readAll = wanted.map(
@@ -113,7 +122,7 @@ interface Rooms {
 
 type Texts = ReadonlyMap<string, IncludedRecord>;
 
-async function readStep(records: readonly StoredRecord[], step: Step, inclusion: Inclusion, rooms: Rooms): Promise<Texts> {
+async function readStep(records: readonly StoredRecord[], step: IncludedStep, inclusion: Inclusion, rooms: Rooms): Promise<Texts> {
   const scope = inclusion.scopes.get(step.source);
   if (!scope) return nothing;
   if (!step.children) return readReferred(records, step, scope, inclusion, rooms);

@@ -1,9 +1,9 @@
 import { isUnasked } from './filter-of.ts';
-import type { Comparison, Filter, Node, Predicate } from './predicate.ts';
+import type { Comparison, Filter, Predicate, PredicateNode } from './predicate.ts';
 import { nodeOf } from './row-scope.ts';
 
 /** A part of a predicate: a node that is no conjunction, or an opaque filter. */
-export type Part = Exclude<Node, { readonly kind: 'both' }> | Opaque;
+export type Conjunct = Exclude<PredicateNode, { readonly kind: 'both' }> | Opaque;
 
 /** A filter of which only the database knows what it means. */
 interface Opaque {
@@ -12,21 +12,21 @@ interface Opaque {
 }
 
 /** The parts of a predicate, all of which a record fulfils. */
-export function partsOf(predicate: Predicate | undefined): Part[] {
+export function conjunctsOf(predicate: Predicate | undefined): Conjunct[] {
   const node = predicate && nodeOf(predicate);
-  if (node?.kind === 'both') return [...partsOf(node.first), ...partsOf(node.second)];
-  if (node?.kind === 'and') return node.of.flatMap(partsOf);
+  if (node?.kind === 'both') return [...conjunctsOf(node.first), ...conjunctsOf(node.second)];
+  if (node?.kind === 'and') return node.of.flatMap(conjunctsOf);
   if (node) return node.kind === 'conditions' && node.of.every(isUnasked) ? [] : [node];
   return predicate && Object.keys(predicate).length > 0 ? [{ kind: 'opaque', filter: predicate as Filter }] : [];
 }
 
 /** What a part says, as a predicate. */
-export function asPredicate(part: Part): Predicate {
+export function asPredicate(part: Conjunct): Predicate {
   return part.kind === 'opaque' ? part.filter : part;
 }
 
 /** The comparisons that a record fulfils which fulfils a part: none of alternatives, negations and opaque filters. */
-export function comparisonsOf(part: Part): readonly Comparison[] {
+export function comparisonsOf(part: Conjunct): readonly Comparison[] {
   switch (part.kind) {
     case 'conditions':
       return part.of.filter((one) => !isUnasked(one));

@@ -1,4 +1,4 @@
-import { asPredicate, comparisonsOf, partsOf } from '../../../src/mongo/predicate/parts-of.ts';
+import { asPredicate, comparisonsOf, conjunctsOf } from '../../../src/mongo/predicate/conjuncts-of.ts';
 import {
   all,
   anItem,
@@ -22,7 +22,7 @@ const [ofA, ofB, ofC] = [compare(a), compare(b), fulfilling([c])];
 
 describe('partsOf()', () => {
   it('divides what a record fulfils altogether', () => {
-    expect(partsOf(all(ofA, joined('and', [ofB, all(ofC, { opaque: 1 })])))).toEqual([
+    expect(conjunctsOf(all(ofA, joined('and', [ofB, all(ofC, { opaque: 1 })])))).toEqual([
       ofA,
       ofB,
       ofC,
@@ -33,25 +33,25 @@ describe('partsOf()', () => {
   it.each([joined('or', [ofA, ofB]), not(ofA), anItem({ name: 'a', path: 'a' }, ofB), compare(unasked)])(
     'leaves other nodes whole: %#',
     (one) => {
-      expect(partsOf(one)).toEqual([one]);
+      expect(conjunctsOf(one)).toEqual([one]);
     },
   );
 
   it('has none of what every record fulfils', () => {
-    expect(partsOf(undefined)).toEqual([]);
-    expect(partsOf({})).toEqual([]);
-    expect(partsOf(everyRecord)).toEqual([]);
-    expect(partsOf(fulfilling([unasked]))).toEqual([]);
-    expect(partsOf(fulfilling([unasked, a]))).toEqual([fulfilling([unasked, a])]);
+    expect(conjunctsOf(undefined)).toEqual([]);
+    expect(conjunctsOf({})).toEqual([]);
+    expect(conjunctsOf(everyRecord)).toEqual([]);
+    expect(conjunctsOf(fulfilling([unasked]))).toEqual([]);
+    expect(conjunctsOf(fulfilling([unasked, a]))).toEqual([fulfilling([unasked, a])]);
   });
 
   it('has parts that are predicates again', () => {
-    expect(partsOf(all(ofA, { opaque: 1 })).map(asPredicate)).toEqual([ofA, { opaque: 1 }]);
+    expect(conjunctsOf(all(ofA, { opaque: 1 })).map(asPredicate)).toEqual([ofA, { opaque: 1 }]);
   });
 });
 
 describe('comparisonsOf()', () => {
-  const of = (...given: Parameters<typeof partsOf>) => partsOf(...given).map(comparisonsOf);
+  const of = (...given: Parameters<typeof conjunctsOf>) => conjunctsOf(...given).map(comparisonsOf);
 
   it('has the comparisons of a record that fulfils the part', () => {
     expect(of(fulfilling([unasked, a, b]))).toEqual([[a, b]]);
