@@ -18,6 +18,8 @@ export {
   type ProblemOptions,
   Unauthorized,
 } from './errors.ts';
+export { type AggregateOptions, aggregate } from './features/aggregate/aggregate.ts';
+export type { Aggregate } from './features/aggregate/types.ts';
 export type { BatchOptions } from './features/batch/api-types.ts';
 export type { CounterOptions } from './features/counters/field.ts';
 export type { DeliverOptions, Delivery, DeliveryObservation } from './features/delivery/deliver.ts';
@@ -27,7 +29,6 @@ export type { IdempotencyOptions } from './features/idempotency/api-types.ts';
 export type { NearPolicy } from './features/near/types.ts';
 export { affected } from './middleware/affected.ts';
 export { type AfterHook, afterHooks } from './middleware/after-hooks.ts';
-export { type AggregateOptions, aggregate } from './middleware/aggregate.ts';
 export { type AnswerOptions, answer } from './middleware/answer.ts';
 export { answerTimeout } from './middleware/answer-timeout.ts';
 export { type Authenticate, authenticate } from './middleware/authenticate.ts';
@@ -96,7 +97,6 @@ export type { CallerRule, CallerRules } from './middleware/views/asked-rules.ts'
 export type { View } from './middleware/views/view.ts';
 export { type WithinHook, type Written, withinTransaction } from './middleware/within-transaction.ts';
 export type { IndexKey } from './model/compile/model-index.ts';
-export type { Aggregate } from './model/define/aggregates.ts';
 export type { ComputedField } from './model/define/computed.ts';
 export {
   defineModel,

@@ -42,7 +42,6 @@ const rooms = [
   'mongo/list',
   'mongo/keeps/keep.ts',
   'mongo/ledger',
-  'mongo/aggregate',
   'mongo/live',
   'mongo/collection',
   'mongo',

@@ -79,7 +79,7 @@ export const dearAreas: readonly Area[] = [
     tests: ['feature/shared-gets.slow', 'feature/shared-creates.slow', 'feature/relations-property.slow'],
   },
   {
-    files: ['mongo/aggregate/plan-groups', 'mongo/aggregate/write-groups', 'mongo/aggregate/parse-aggregate'],
+    files: ['features/aggregate/mongo/plan-groups', 'features/aggregate/mongo/write-groups', 'features/aggregate/mongo/parse-aggregate'],
     tests: ['feature/aggregate-property.slow', 'feature/stored/forms-property.slow'],
   },
   {

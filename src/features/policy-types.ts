@@ -1,3 +1,4 @@
+import type { AggregatePolicy } from './aggregate/types.ts';
 import type { OfNear } from './near/types.ts';
 
 /**
@@ -6,5 +7,6 @@ import type { OfNear } from './near/types.ts';
  */
 // biome-ignore format: a line for each plug-in
 export type PoliciesOfPlugins = object
+  & AggregatePolicy
   & OfNear
 ;

@@ -1,5 +1,6 @@
 import type { HasFields } from '../model/define/infer.ts';
 import type { Fields } from '../model/define/schema.ts';
+import type { OfAggregate, ReadOfAggregate } from './aggregate/types.ts';
 import type { CountersOf, OfCounters, StepsCounters } from './counters/types.ts';
 import type { OfExport, ReadOfExport } from './export/types.ts';
 import type { OfHistory, ReadOfHistory, ReadsHistory } from './history/types.ts';
@@ -17,6 +18,7 @@ export type FieldOperations<F extends Fields> = never
 /** The names of the reads that plug-ins add: keys of `guardsFor` alone. */
 // biome-ignore format: a line for each plug-in
 export type ReadsOfPlugins = never
+  | ReadOfAggregate
   | ReadOfExport
   | ReadOfHistory
 ;
@@ -24,6 +26,7 @@ export type ReadsOfPlugins = never
 /** The options that plug-ins add to resources. */
 // biome-ignore format: a line for each plug-in
 export type OptionsOfPlugins<F extends Fields> = object
+  & OfAggregate
   & OfCounters<F>
   & OfLinks<F>
   & OfExport

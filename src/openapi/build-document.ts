@@ -1,6 +1,7 @@
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import { standardOperations } from '../resource/define/standard-operations.ts';
 import type { ServedResource, ServedRow } from '../resource/serve-resource.ts';
+import { isOfRecord } from '../resource/table/row.ts';
 import type { ApiDescription } from './api-description.ts';
 import { Components } from './components.ts';
 import { describeResource } from './describe-resource.ts';
@@ -119,6 +120,7 @@ function operationIds({ resources }: ApiDescription): (resource: ServedResource,
 }
 
 /** Whether an operation is about several records. */
-function isOfMany({ subject }: ServedRow): boolean {
-  return subject.kind === 'aggregate' || (subject.kind === 'standard' && standardOperations[subject.operation].isOfMany === true);
+function isOfMany({ subject, path }: ServedRow): boolean {
+  if (subject.kind === 'read') return !isOfRecord(path);
+  return subject.kind === 'standard' && standardOperations[subject.operation].isOfMany === true;
 }

@@ -3,9 +3,8 @@ import { own } from '../model/value/plain-object.ts';
 import { queryMethods } from '../resource/define/endpoints.ts';
 import { operations } from '../resource/define/standard-operations.ts';
 import type { ServedRow } from '../resource/serve-resource.ts';
-import { endpointsOf, type RowSubject, type RowsOfEndpoint, templateOf, usualOf } from '../resource/table/row.ts';
+import { endpointsOf, isOfRecord, type RowSubject, type RowsOfEndpoint, templateOf, usualOf } from '../resource/table/row.ts';
 import type { DocumentPart } from './document.ts';
-import { describeAggregate } from './operations/describe-aggregate.ts';
 import { describeCustom } from './operations/describe-custom.ts';
 import { describeOperation, type Particulars, type ResourceContext } from './operations/describe-operation.ts';
 import { describePlugin, type Variants } from './operations/describe-plugin.ts';
@@ -37,11 +36,11 @@ function sortForReaders(endpoints: readonly RowsOfEndpoint<ServedRow>[]): readon
   return [...endpoints].sort((one, other) => rankOf(usualOf(one)) - rankOf(usualOf(other)));
 }
 
-const told = ['/', '/query', '/aggregate', '/:id', '/:id/restore'];
+const told = ['/', '/query', '/:id', '/:id/restore'];
 
 /** The reads of plug-ins come after those of the same: of the list, or of a record. */
 function placeOf({ subject, path }: ServedRow): number {
-  return subject.kind === 'read' ? told.indexOf(path.startsWith('/:id') ? '/:id' : '/query') + 0.5 : told.indexOf(path);
+  return subject.kind === 'read' ? told.indexOf(isOfRecord(path) ? '/:id' : '/query') + 0.5 : told.indexOf(path);
 }
 
 const ranks: ReadonlyMap<RowSubject['kind'], number> = new Map(
@@ -69,8 +68,6 @@ function particularsOf(context: ResourceContext, { name, subject }: ServedRow, v
       return describeStandard(context, subject.operation, variants);
     case 'query':
       return describeQuery(context, variants);
-    case 'aggregate':
-      return describeAggregate(context);
     case 'read':
       return describeRead(context, name);
     case 'custom':

@@ -28,7 +28,6 @@ import {
   trueOrFalse,
 } from '../options.ts';
 import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
-import { readAggregate } from './define/aggregate-options.ts';
 import { checkEndpoints } from './define/check-endpoints.ts';
 import { checkFilterNames, checkFilters } from './define/check-filters.ts';
 import { checkSearch } from './define/check-search.ts';
@@ -52,7 +51,7 @@ import {
   operations,
   standardOperations,
 } from './define/standard-operations.ts';
-import { aggregateEndpoint, aggregateName, queryName, refuseNamesOfReads } from './define/whole-list.ts';
+import { queryName, refuseNamesOfReads } from './define/whole-list.ts';
 
 const aPathSegment: Legal = [
   (path) => typeof path === 'string' && /^(?!\.{1,2}$)[\w.~-]+$/.test(path),
@@ -83,7 +82,6 @@ const legal: LegalOptions<ResourceDefinition> = {
   nested: anArrayOf("relations, such as ['tasks']", (name) => typeof name === 'string'),
   fields: trueOrFalse,
   filters: anArrayOf("filters, such as ['status = … AND total >= …']", (filter) => typeof filter === 'string'),
-  aggregate: checkedLater,
   search: [aFunction[0], 'a function that returns ids'],
   live: checkedLater,
   operations: [isObject, 'an object with an operation for each name'],
@@ -144,18 +142,15 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
       .some((name) => functionsOf(given('after').after ?? {}, { name, ...standardOperations[name] }).length > 0),
     model: compiledModel(),
   }));
-  const aggregating = once(() => readAggregate(given('aggregate').aggregate, ofList(), where));
   const living = once(() => readLive(given('live').live, ofList(), where));
   const facets = once(() => compileFacets(parts));
-  /** Whether an option is given, right or wrong: a wrong one is told by itself. */
-  const has = (name: 'aggregate' | 'live') => !([undefined, false] as unknown[]).includes(given(name)[name]);
+  /** Whether the option is given, right or wrong: a wrong one is told by itself. */
+  const isLive = () => !([undefined, false] as unknown[]).includes(given('live').live);
   const ofReads = once(() => [
     ...(standard().some(isList) ? [queryName] : []),
-    ...(has('aggregate') ? [aggregateName] : []),
     ...resourcePlugins.flatMap((one) => one.reads?.(parts) ?? []),
-    ...(has('live') ? [liveName] : []),
+    ...(isLive() ? [liveName] : []),
   ]);
-  const further = once(() => [...(has('aggregate') ? [{ name: aggregateName, ...aggregateEndpoint }] : [])]);
   const [, , model, ops, own, added] = tryAll([
     () => checkOptions(definition, legal, where),
     () => checkPath(given('path'), compiledModel(), where),
@@ -167,7 +162,6 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
       checkEndpoints(
         standard(),
         [
-          ...further(),
           ...custom(),
           ...ofFields(),
           ...endpointsOfNested(given('nested'), where),
@@ -179,7 +173,6 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     ...tableNames.map((option) => () => checkTable(option, given(option)[option] ?? {}, served(), ofReads(), where)),
     () => refuseNamesOfReads(ofReads(), ofList(), where),
     facets,
-    aggregating,
     living,
     () => checkServerFields(given('serverFields').serverFields, where),
     () => checkFilterNames(compiledModel(), standard(), definition),
@@ -211,7 +204,6 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     paging: { ...(definition.paging ?? cursorPaging()) },
     fields: definition.fields ?? false,
     filters: [...(definition.filters ?? [])],
-    aggregate: aggregating(),
     search: definition.search as FindIds | undefined,
     live: living(),
     include: copyList(include),

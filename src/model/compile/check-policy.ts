@@ -1,7 +1,6 @@
 import { ConfigurationError } from '../../errors.ts';
 import { policyKeys } from '../../features/policies.ts';
 import { didYouMean } from '../../hints.ts';
-import { aggregates } from '../define/aggregates.ts';
 import { isPrivate, isRuleName, type Policy } from '../define/policy.ts';
 import { operators } from '../operators/operators.ts';
 import { checkBoolean, checkNames } from './policy-key.ts';
@@ -12,8 +11,6 @@ type Check = (value: unknown, option: string, field: string) => void;
 const ofShown: readonly (readonly [option: string, check: Check])[] = [
   ['filter', (value, option, field) => checkNames(value, option, operators, 'operator', field)],
   ['sort', checkBoolean],
-  ['aggregate', (value, option, field) => checkNames(value, option, aggregates, 'figure', field)],
-  ['group', checkBoolean],
   ...policyKeys.map(({ name, check }) => [name, (value: unknown, _option: string, field: string) => check(value, field)] as const),
 ];
 

@@ -118,8 +118,6 @@ function queryField(name: string, leaf: Leaf, operators: readonly ('eq' | 'in' |
     ofObjects: false,
     operators: new Set(operators),
     sortable: false,
-    aggregates: new Set(),
-    isGroupable: false,
     grants: new Map(),
   };
 }

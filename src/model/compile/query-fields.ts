@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
 import { policyKeys } from '../../features/policies.ts';
-import { type Aggregate, aggregates } from '../define/aggregates.ts';
 import { queriedPath } from '../fold/fold-paths.ts';
 import { foldText } from '../fold/fold-text.ts';
 import type { FieldEntry, FieldTable } from '../node.ts';
@@ -33,10 +32,6 @@ export interface QueryField {
   /** The operators that its policy allows. */
   readonly operators: ReadonlySet<Operator>;
   readonly sortable: boolean;
-  /** What an aggregate may tell of it. */
-  readonly aggregates: ReadonlySet<Aggregate>;
-  /** Whether an aggregate may group by it. */
-  readonly isGroupable: boolean;
   /** What plug-ins have made of its policy. */
   readonly grants: Grants;
 }
@@ -89,9 +84,7 @@ function compileField(entry: FieldEntry, allow: Allow, path: string): QueryField
   const inList = entry.arrayPath !== undefined;
   const allowed = allow(entry, fittingOperators(leaf));
   checkSort(entry, leaf);
-  checkGroup(entry, leaf);
   const grants = compileGrants(entry);
-  const figures = figuresOf(entry, leaf);
   return {
     name,
     path,
@@ -105,8 +98,6 @@ function compileField(entry: FieldEntry, allow: Allow, path: string): QueryField
     // Not an error in an array: the same embedded object may stand outside of an array elsewhere, where its policy has
     // an effect.
     sortable: field.policy.sort === true && !inList,
-    aggregates: inList ? noFigures : figures,
-    isGroupable: field.policy.group === true && !inList,
     grants: inList ? noGrants : grants,
   };
 }
@@ -149,32 +140,6 @@ const policyOperators: Allow = ({ field, name }, fitting) => {
   }
   return new Set(filter);
 };
-
-const noFigures: ReadonlySet<Aggregate> = new Set();
-const ofNumbers: ReadonlySet<Aggregate> = new Set(aggregates);
-const ofDates: ReadonlySet<Aggregate> = new Set(['min', 'max']);
-const numbers: ReadonlySet<string> = new Set(['int', 'int64', 'float', 'decimal']);
-
-/** What the policy allows and fits the type. */
-function figuresOf({ field, name }: FieldEntry, leaf: Leaf | undefined): ReadonlySet<Aggregate> {
-  const { aggregate } = field.policy;
-  if (aggregate === undefined) return noFigures;
-  const fitting =
-    !leaf || field.node.kind === 'array' ? noFigures : numbers.has(leaf.name) ? ofNumbers : leaf.name === 'date' ? ofDates : noFigures;
-  const wrong = aggregate === true ? fitting.size === 0 : aggregate.some((one) => !fitting.has(one));
-  if (wrong)
-    throw new ConfigurationError(
-      `\`policy.aggregate\` of field \`${name}\` does not fit its type: numbers have ${aggregates.join(', ')}, dates min and max, and no other value has any.`,
-    );
-  return aggregate === true ? fitting : new Set(aggregate);
-}
-
-function checkGroup({ field, name }: FieldEntry, leaf: Leaf | undefined): void {
-  if (field.policy.group && (!leaf || field.node.kind === 'array'))
-    throw new ConfigurationError(
-      `\`policy.group\` of field \`${name}\` needs a single value: arrays, objects, maps, points and untyped values make no groups.`,
-    );
-}
 
 function checkSort({ field, name }: FieldEntry, leaf: Leaf | undefined): void {
   if (field.policy.sort && (!leaf || field.node.kind === 'array')) {

@@ -1,6 +1,5 @@
 import type { PoliciesOfPlugins } from '../../features/policy-types.ts';
 import type { Operator } from '../operators/operators.ts';
-import type { Aggregate } from './aggregates.ts';
 
 /**
  * Who may do something with a field: every caller, none, or those for whom one of the named rules of the service holds.
@@ -45,21 +44,10 @@ export interface Policy extends PoliciesOfPlugins {
   readonly filter?: true | readonly Operator[];
   /** Whether a list may sort by this field. @default false */
   readonly sort?: boolean;
-  /**
-   * What an aggregate of the list may tell of the field: the sum and average of numbers, and the least and greatest
-   * value of numbers and dates. `true` allows everything that fits the type. The resource must have `aggregate`.
-   * @default none
-   *
-   * @example
-   * t.decimal({ policy: { aggregate: ['sum', 'max'] } })
-   */
-  readonly aggregate?: true | readonly Aggregate[];
-  /** Whether an aggregate of the list may group by this field; dates are grouped by month, day, …. @default false */
-  readonly group?: boolean;
 }
 
 /** What a policy says to one caller. */
-export interface ResolvedPolicy extends Pick<Policy, 'filter' | 'sort' | 'aggregate' | 'group'>, PoliciesOfPlugins {
+export interface ResolvedPolicy extends Pick<Policy, 'filter' | 'sort'>, PoliciesOfPlugins {
   readonly insert?: boolean | undefined;
   readonly update?: boolean | undefined;
   readonly private?: boolean | undefined;

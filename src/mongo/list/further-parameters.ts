@@ -9,8 +9,8 @@ export function furtherNames(fields: QueryFields): string[] {
   return parametersOf(fields).map(({ name }) => name);
 }
 
-/** The names of those that an aggregate of the list has, too. */
-export function namesOfAggregate(fields: QueryFields): string[] {
+/** The names of those that find records: what tells of a list without its pages has them, too. */
+export function findingNames(fields: QueryFields): string[] {
   return parametersOf(fields).flatMap(({ name, finds }) => (finds ? [name] : []));
 }
 

@@ -22,7 +22,7 @@ export interface ListPlugin {
 /** A parameter of a plug-in. No filterable field may have such a name. */
 interface PluginParameter {
   readonly name: string;
-  /** Whether it decides which records there are: then an aggregate of the list has it, too. */
+  /** Whether it decides which records there are: then what tells of a list without its pages has it, too. */
   readonly finds: boolean;
   /** How it is described to clients. */
   describe(fields: QueryFields): readonly DescribedParameter[];
@@ -35,13 +35,13 @@ export interface DescribedParameter {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the parameters of a plug-in, as those of a list or of an aggregate. */
+/** Reads the parameters of a plug-in: those of a list, or of what tells of one without its pages. */
 export type ReadParameters = (given: readonly QueryParameter[], rules: PluginRules, errors: ErrorSink) => FurtherRead;
 
 /** Reads the parameters of all plug-ins that a request has. */
 export type ReadFurther = (given: readonly QueryParameter[], errors: ErrorSink) => FurtherRead;
 
-/** What a list or an aggregate tells those who read the parameters of plug-ins. */
+/** What those know who read the parameters of plug-ins. */
 export interface PluginRules {
   /** The fields of the records themselves. */
   readonly own: QueryFields;
@@ -49,7 +49,7 @@ export interface PluginRules {
   readonly fields: QueryFields;
   /** How `q` searches. Undefined if there is no such parameter. */
   readonly search?: SearchRules | undefined;
-  /** Undefined for an aggregate, which has no pages. */
+  /** Undefined for what has no pages. */
   readonly paging?: Paging;
   /** Whether the list is answered whole. @default false */
   readonly isWhole?: boolean;

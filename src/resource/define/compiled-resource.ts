@@ -14,7 +14,6 @@ import type { FilterLimits } from '../../mongo/list/parse-list-query.ts';
 import type { Paging } from '../../mongo/list/parse-paging.ts';
 import type { ReferenceLimits } from '../../mongo/relations/limits.ts';
 import type { References } from '../../mongo/relations/references.ts';
-import type { CompiledAggregate } from './aggregate-options.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { DeclaredFilter } from './declared-filters.ts';
 import type { FunctionTables } from './function-tables.ts';
@@ -64,8 +63,6 @@ export interface UnlinkedResource extends FunctionTables {
   readonly isScoped: boolean;
   /** Whether the scope also applies to what clients write. */
   readonly scopeWrites: boolean;
-  /** The limits of its aggregates. Undefined if it has none. */
-  readonly aggregate: CompiledAggregate | undefined;
   /** Finds what `q` of its list asks for, outside of the database. Undefined if no engine does. */
   readonly search: FindIds | undefined;
   /** How its list and records are kept true. Undefined if they are not. */

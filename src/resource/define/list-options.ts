@@ -1,5 +1,4 @@
 import type { Paging, Totals } from '../../mongo/list/parse-paging.ts';
-import type { AggregateLimits } from './aggregate-options.ts';
 import type { LiveListOptions } from './live-options.ts';
 
 /** The options of a resource for its list. */
@@ -26,17 +25,6 @@ export interface ListOptions<Include = string> {
    * filters: ['status = … AND total >= …']
    */
   readonly filters?: readonly string[];
-  /**
-   * Answers `GET <list>/aggregate` with numbers about the list: counts, sums, averages, least and greatest values, by
-   * groups. It has the filters, scope and guards of the list, and the guards of `guardsFor.aggregate`. Fields have
-   * numbers by `policy.aggregate` and `policy.group`. A resource with hooks in `after` of `list` cannot have it. See
-   * `docs/reference/aggregate.md`.
-   * @default false
-   *
-   * @example
-   * aggregate: { maxMatches: 1_000_000 }
-   */
-  readonly aggregate?: boolean | AggregateLimits;
   /**
    * Answers list and get with a stream of server-sent events if `Accept` asks for `text/event-stream`: first the state,
    * then what changes. It has the guards, scope, hooks and view of list and get, and the guards of `guardsFor.live`. It

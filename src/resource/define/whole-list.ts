@@ -13,14 +13,8 @@ export interface ListParts {
   readonly model: CompiledModel;
 }
 
-/** The operation on a whole list that is there by the option of its name, which is a key of `guardsFor` too. */
-export const aggregateName = 'aggregate';
-
 /** The list whose parameters stand in a body, as a key of `guardsFor`: each list has one. */
 export const queryName = 'query';
-
-/** Where the numbers about a list are served, below it. */
-export const aggregateEndpoint = { method: 'GET', path: '/aggregate' } as const;
 
 /** Refuses an operation on the whole list that cannot be served. `told` says what it does with what hooks hide. */
 export function checkWholeList(name: string, { ops, hasHooks }: ListParts, told: string, where: string): void {

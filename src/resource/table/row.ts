@@ -35,7 +35,7 @@ export type Unguarded = Omit<CompiledResource, keyof FunctionTables>;
 /** What a row serves: by it, the row is described. */
 export type RowSubject =
   | { readonly kind: 'standard'; readonly operation: Operation }
-  | { readonly kind: 'query' | 'aggregate' }
+  | { readonly kind: 'query' }
   /** A read that a plug-in has beside the standard ones, and describes itself. */
   | { readonly kind: 'read' }
   /** A variant of what its endpoint answers by the row without `when`. */
@@ -181,6 +181,11 @@ export function endpointsOf<Found extends Row>(rows: readonly Found[]): RowsOfEn
 /** The row that answers when no other row of the endpoint does: the only one without `when`. */
 export function usualOf<Found extends Row>({ rows }: RowsOfEndpoint<Found>): Found {
   return rows.find(({ when }) => when === undefined) ?? rows[0];
+}
+
+/** Whether the path of an endpoint leads to one record, or to something of it. */
+export function isOfRecord(path: string): boolean {
+  return path.startsWith('/:id');
 }
 
 /** The path of an endpoint as a template of OpenAPI. `root` is that of its resource. */

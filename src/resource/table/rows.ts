@@ -3,7 +3,6 @@ import type { CompiledResource } from '../define/compiled-resource.ts';
 import { listQueryName, queryEndpoints } from '../define/endpoints.ts';
 import { isList, type Operation, standardOperations } from '../define/standard-operations.ts';
 import { queryName } from '../define/whole-list.ts';
-import { aggregateRows } from './aggregate-rows.ts';
 import { chains, liveParts, queried } from './chains.ts';
 import { customRows } from './custom-rows.ts';
 import { liveRows } from './live-rows.ts';
@@ -16,7 +15,6 @@ import { type Row, rowOf } from './row.ts';
 export function rowsOf(r: CompiledResource): Row[] {
   const rows = [
     ...r.ops.map((name) => standardRow(r, name)),
-    ...aggregateRows(r),
     ...customRows(r),
     ...nestedRows(r),
     ...resourcePlugins.flatMap(({ rows }) => rows(r)),

@@ -1,6 +1,6 @@
 import { MongoNetworkError, MongoServerError } from 'mongodb';
 import { Problem } from '../../../src/errors.ts';
-import { explain, tooMany, tooManyRecords } from '../../../src/mongo/aggregate/explain.ts';
+import { explain, tooMany, tooManyRecords } from '../../../src/features/aggregate/mongo/explain.ts';
 
 const server = (code: number) => new MongoServerError({ message: 'hunter2', code });
 const timeout = (cause: unknown) => new Problem({ code: 'database_timeout', cause });

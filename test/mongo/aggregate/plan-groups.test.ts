@@ -1,5 +1,5 @@
 import { Double } from 'mongodb';
-import { planGroups } from '../../../src/mongo/aggregate/plan-groups.ts';
+import { planGroups } from '../../../src/features/aggregate/mongo/plan-groups.ts';
 import { parse } from './sales.ts';
 
 const limits = { maxMatches: 100, maxGroups: 10 };

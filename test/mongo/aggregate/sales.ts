@@ -1,10 +1,10 @@
 import { Problem } from '../../../src/errors.ts';
+import { type AggregateQuery, type AggregateRules, parseAggregateQuery } from '../../../src/features/aggregate/mongo/parse-aggregate.ts';
 import { stringifyJson } from '../../../src/http/json.ts';
 import { parseQueryString } from '../../../src/http/query-string.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
-import { type AggregateQuery, type AggregateRules, parseAggregateQuery } from '../../../src/mongo/aggregate/parse-aggregate.ts';
 import type { ThroughField, ThroughStep } from '../../../src/mongo/through/through-field.ts';
 
 const both = { aggregate: true, group: true } as const;

@@ -1,5 +1,5 @@
 import { BSON, Decimal128, Double, Long } from 'mongodb';
-import { writeGroups } from '../../../src/mongo/aggregate/write-groups.ts';
+import { writeGroups } from '../../../src/features/aggregate/mongo/write-groups.ts';
 import { parse } from './sales.ts';
 
 const limits = { maxMatches: 10, maxGroups: 2, maxBytes: 1_000 };

@@ -44,9 +44,9 @@ describe('the table of operations', () => {
     const names = (at: number) => [...new Set(resources[at]?.rows.map(({ name }) => name))];
     expect(names(0)).toEqual([
       ...operations,
-      'aggregate',
       'send',
       'total',
+      'aggregate',
       'stock',
       'tags.add',
       'tags.remove',

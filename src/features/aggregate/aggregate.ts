@@ -1,21 +1,22 @@
-import { parseQueryString } from '../http/query-string.ts';
-import type { ModelInput } from '../model/compile/compile-model.ts';
-import type { QueryField } from '../model/compile/query-fields.ts';
-import { type DatabaseOptions, databaseOptions, openCollection } from '../mongo/collection/collection.ts';
-import { seeing } from '../mongo/lifecycle/within.ts';
-import { compileFurther, namesOfAggregate } from '../mongo/list/further-parameters.ts';
-import { aPageBound } from '../mongo/list/page-bytes.ts';
-import type { ConditionLimits } from '../mongo/list/parse-conditions.ts';
-import { aWholeNumber, byDefault, checkOptions } from '../options.ts';
-import type { ResourceMiddleware } from './exchange/context.ts';
-import { exchangeOf, setJson, workOf } from './exchange/exchange.ts';
-import { perView } from './exchange/in-view.ts';
-import { ofRead } from './exchange/problem-codes.ts';
-import { compileSearching, type SearchOptions, searchOptions } from './exchange/searching.ts';
-import { step } from './exchange/step.ts';
-import { askThrough } from './find-page.ts';
-import { conditionLimits, mayExceedInt64 } from './list-query.ts';
-import { aThrough, type Through } from './relations/compile-through.ts';
+import { parseQueryString } from '../../http/query-string.ts';
+import type { ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import { exchangeOf, setJson, workOf } from '../../middleware/exchange/exchange.ts';
+import { perView } from '../../middleware/exchange/in-view.ts';
+import { ofRead } from '../../middleware/exchange/problem-codes.ts';
+import { compileSearching, type SearchOptions, searchOptions } from '../../middleware/exchange/searching.ts';
+import { step } from '../../middleware/exchange/step.ts';
+import { askThrough } from '../../middleware/find-page.ts';
+import { conditionLimits, mayExceedInt64 } from '../../middleware/list-query.ts';
+import { aThrough, type Through } from '../../middleware/relations/compile-through.ts';
+import type { ModelInput } from '../../model/compile/compile-model.ts';
+import type { QueryField } from '../../model/compile/query-fields.ts';
+import { type DatabaseOptions, databaseOptions, openCollection } from '../../mongo/collection/collection.ts';
+import { seeing } from '../../mongo/lifecycle/within.ts';
+import { compileFurther, findingNames } from '../../mongo/list/further-parameters.ts';
+import { aPageBound } from '../../mongo/list/page-bytes.ts';
+import type { ConditionLimits } from '../../mongo/list/parse-conditions.ts';
+import { aWholeNumber, byDefault, checkOptions } from '../../options.ts';
+import { figuresOf } from './policy.ts';
 
 /** Options of {@link aggregate}. */
 export interface AggregateOptions extends DatabaseOptions, Partial<ConditionLimits>, SearchOptions {
@@ -67,7 +68,7 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
     const own = seen.clientFields;
     const fields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
     const searching = compileSearching(seen, checked);
-    const finding = { search: searching?.rules, further: namesOfAggregate(own) };
+    const finding = { search: searching?.rules, further: findingNames(own) };
     const rules = { own, fields, ...finding, ...(through && { through }), maxFilterValues, maxPrefix };
     const loadFurther = compileFurther(rules);
     const ofRange = mayExceedInt64(fields) || [...own.values()].some(mayExceedType) ? (['validation_failed'] as const) : [];
@@ -75,7 +76,7 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
     const problems = (method: string) => [...ofAll, ...(searching?.problems(method) ?? [])];
     return step({ problems }, async function aggregate(ctx) {
       if (ctx.queryParameters) throw new Error('`aggregate` reads the query string: leave out `queryBody`.');
-      const { parseAggregateQuery, planGroups, writeGroups, explain } = await import('../mongo/aggregate/aggregate.ts');
+      const { parseAggregateQuery, planGroups, writeGroups, explain } = await import('./mongo/aggregate.ts');
       const parameters = parseQueryString(ctx.querystring);
       const readFurther = await loadFurther?.(parameters);
       const parsed = parseAggregateQuery(parameters, rules, { takesDeleted: ctx.deleted !== undefined, readFurther });
@@ -98,8 +99,10 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
 }
 
 /** Whether a sum or an average may be beyond the range of its type. Those of integers are not. */
-function mayExceedType({ aggregates, leaf }: QueryField): boolean {
-  return (aggregates.has('sum') || aggregates.has('avg')) && (leaf?.name === 'float' || leaf?.name === 'decimal');
+function mayExceedType(field: QueryField): boolean {
+  const figures = figuresOf(field);
+  const type = field.leaf?.name;
+  return (figures.has('sum') || figures.has('avg')) && (type === 'float' || type === 'decimal');
 }
 
 const [head, tail] = [Buffer.from('{"data":'), Buffer.from('}')];

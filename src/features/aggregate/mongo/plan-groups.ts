@@ -1,23 +1,15 @@
 import { Binary, type Document as BsonDocument } from 'mongodb';
-import type { QueryField } from '../../model/compile/query-fields.ts';
-import type { DateUnit } from '../../model/define/aggregates.ts';
-import type { Leaf } from '../../model/value/leaf.ts';
-import { isInt64, isWholeDouble } from '../../model/value/stored-forms.ts';
+import type { QueryField } from '../../../model/compile/query-fields.ts';
+import type { Leaf } from '../../../model/value/leaf.ts';
+import { isInt64, isWholeDouble } from '../../../model/value/stored-forms.ts';
+import type { AggregateLimits, DateUnit } from '../types.ts';
 import type { AggregateQuery, Figure, GroupKey } from './parse-aggregate.ts';
-
-/** The limits of an aggregate. */
-export interface GroupBounds {
-  /** The most records that may match. */
-  readonly maxMatches: number;
-  /** The most groups of an answer. */
-  readonly maxGroups: number;
-}
 
 /**
  * The stages behind the filter. They read one record more than may match, and return one group more than an answer may
  * have: so a group too many is seen, and the sum of all counts tells whether too many records match.
  */
-export function planGroups(query: AggregateQuery, { maxMatches, maxGroups }: GroupBounds): BsonDocument[] {
+export function planGroups(query: AggregateQuery, { maxMatches, maxGroups }: Required<AggregateLimits>): BsonDocument[] {
   const keys = query.groups.map((key, index) => [`k${index}`, keyOf(key, query.timeZone)]);
   const figures = query.figures.flatMap((figure, index) => Object.entries(accumulate(figure, index)));
   return [

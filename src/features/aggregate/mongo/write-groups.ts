@@ -1,16 +1,16 @@
-import { validationFailed } from '../../errors.ts';
-import { aggregates } from '../../model/define/aggregates.ts';
-import { JsonOutput } from '../../model/value/json-output.ts';
-import { Invalid } from '../../rules.ts';
-import { decode } from '../driver/bson-options.ts';
-import type { FirstBatch } from '../driver/read-batches.ts';
-import { Turn } from '../driver/turn.ts';
+import { validationFailed } from '../../../errors.ts';
+import { JsonOutput } from '../../../model/value/json-output.ts';
+import { decode } from '../../../mongo/driver/bson-options.ts';
+import type { FirstBatch } from '../../../mongo/driver/read-batches.ts';
+import { Turn } from '../../../mongo/driver/turn.ts';
+import { Invalid } from '../../../rules.ts';
+import { type AggregateLimits, aggregates } from '../types.ts';
 import { tooMany, tooManyRecords } from './explain.ts';
 import type { AggregateQuery, Figure, GroupKey } from './parse-aggregate.ts';
-import { type GroupBounds, typeOf } from './plan-groups.ts';
+import { typeOf } from './plan-groups.ts';
 
 /** The limits of an answer. */
-export interface GroupLimits extends GroupBounds {
+export interface GroupLimits extends Required<AggregateLimits> {
   /** The most bytes of the groups. */
   readonly maxBytes: number;
 }

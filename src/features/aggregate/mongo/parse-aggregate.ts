@@ -1,16 +1,17 @@
-import { listNames, nearest } from '../../hints.ts';
-import { type ErrorSink, QueryErrors } from '../../http/query-errors.ts';
-import { itemsOf, type QueryParameter } from '../../http/query-string.ts';
-import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
-import { type Aggregate, aggregateParameters, aggregates, type DateUnit, dateUnits, maxGroupKeys } from '../../model/define/aggregates.ts';
-import { Invalid } from '../../rules.ts';
-import { compileFilter, type FilterRules, filterName, inUrl } from '../list/compile-filter.ts';
-import type { ReadFurther } from '../list/list-plugin.ts';
-import { givenTwice, parseConditions, refuseOutOfRange } from '../list/parse-conditions.ts';
-import { deletedName } from '../list/parse-list-query.ts';
-import { isSearch, parseSearch, type SearchRules, searchName } from '../list/parse-search.ts';
-import type { Matching } from '../through/plan-through.ts';
-import { isConditionThrough } from '../through/through-field.ts';
+import { listNames, nearest } from '../../../hints.ts';
+import { type ErrorSink, QueryErrors } from '../../../http/query-errors.ts';
+import { itemsOf, type QueryParameter } from '../../../http/query-string.ts';
+import type { QueryField, QueryFields } from '../../../model/compile/query-fields.ts';
+import { compileFilter, type FilterRules, filterName, inUrl } from '../../../mongo/list/compile-filter.ts';
+import type { ReadFurther } from '../../../mongo/list/list-plugin.ts';
+import { givenTwice, parseConditions, refuseOutOfRange } from '../../../mongo/list/parse-conditions.ts';
+import { deletedName } from '../../../mongo/list/parse-list-query.ts';
+import { isSearch, parseSearch, type SearchRules, searchName } from '../../../mongo/list/parse-search.ts';
+import type { Matching } from '../../../mongo/through/plan-through.ts';
+import { isConditionThrough } from '../../../mongo/through/through-field.ts';
+import { Invalid } from '../../../rules.ts';
+import { figuresOf, isGroupable } from '../policy.ts';
+import { type Aggregate, aggregateParameters, aggregates, type DateUnit, dateUnits, maxGroupKeys } from '../types.ts';
 
 /** A field whose values make the groups. */
 export interface GroupKey {
@@ -122,7 +123,7 @@ function parseGroups(given: readonly string[], { own: fields }: AggregateRules, 
   for (const name of new Set(given)) {
     const [, own = name, unit] = /^([^[\]]*)\[([^[\]]*)\]$/.exec(name) ?? [];
     const field = fields.get(own);
-    if (!field?.isGroupable) errors.push(notGroupable(own, fields).at('group'));
+    if (!field || !isGroupable(field)) errors.push(notGroupable(own, fields).at('group'));
     else if (field.leaf?.name === 'date' ? !isDateUnit(unit) : unit !== undefined) errors.push(wrongUnit(own, field).at('group'));
     else keys.push({ name, field, ...(isDateUnit(unit) && { unit }) });
   }
@@ -143,19 +144,19 @@ function wrongUnit(name: string, { leaf }: QueryField): Invalid {
 function parseFigures(kind: Aggregate, given: readonly string[], { own: fields }: AggregateRules, errors: ErrorSink): Figure[] {
   return [...new Set(given)].flatMap((name): Figure[] => {
     const field = fields.get(name);
-    if (field?.aggregates.has(kind)) return [{ kind, field }];
+    if (field && figuresOf(field).has(kind)) return [{ kind, field }];
     errors.push(notAggregable(kind, name, fields).at(kind));
     return [];
   });
 }
 
 function notGroupable(name: string, fields: QueryFields): Invalid {
-  const legal = [...fields.values()].filter((field) => field.isGroupable).map((field) => field.name);
+  const legal = [...fields.values()].filter(isGroupable).map((field) => field.name);
   return new Invalid('not_groupable', ...explain(name, legal, 'cannot group by'));
 }
 
 function notAggregable(kind: Aggregate, name: string, fields: QueryFields): Invalid {
-  const legal = [...fields.values()].filter((field) => field.aggregates.has(kind)).map((field) => field.name);
+  const legal = [...fields.values()].filter((field) => figuresOf(field).has(kind)).map((field) => field.name);
   return new Invalid('not_aggregable', ...explain(name, legal, 'cannot be asked of'));
 }
 

@@ -1,17 +1,22 @@
 import type { QueryField } from '../../model/compile/query-fields.ts';
-import { type Aggregate, aggregates, type DateUnit, dateUnits, maxGroupKeys } from '../../model/define/aggregates.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
 import { decimalLeaf } from '../../model/value/number-leaves.ts';
+import type { DocumentPart, Schema } from '../../openapi/document.ts';
+import { json, type Particulars, type ResourceContext } from '../../openapi/operations/describe-operation.ts';
+import type { DescribedReads } from '../../openapi/operations/describe-plugin.ts';
+import { cachingHeaders } from '../../openapi/operations/headers.ts';
+import { deletedParameter, filterParameters } from '../../openapi/schemas/list-parameters.ts';
+import { commaSeparated, parameter } from '../../openapi/schemas/parameter.ts';
+import { withNull } from '../../openapi/schemas/value-schema.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import type { DocumentPart, Schema } from '../document.ts';
-import { deletedParameter, filterParameters } from '../schemas/list-parameters.ts';
-import { commaSeparated, parameter } from '../schemas/parameter.ts';
-import { withNull } from '../schemas/value-schema.ts';
-import { json, type Particulars, type ResourceContext } from './describe-operation.ts';
-import { cachingHeaders } from './headers.ts';
+import { figuresOf, isGroupable } from './policy.ts';
+import { type Aggregate, aggregateName, aggregates, type DateUnit, dateUnits, maxGroupKeys } from './types.ts';
+
+/** Aggregates are an operation of their own. */
+export const aggregatesDescribed: DescribedReads = { operations: { [aggregateName]: describeAggregate } };
 
 /** Describes the numbers about a list. */
-export function describeAggregate({ resource, components }: ResourceContext): Particulars {
+function describeAggregate({ resource, components }: ResourceContext): Particulars {
   const { model, caching } = resource;
   const ok = {
     description: 'The groups, in the order of their values.',
@@ -28,14 +33,15 @@ export function describeAggregate({ resource, components }: ResourceContext): Pa
 
 /** What `group` takes: of a date, each of its units. */
 function groupsOf({ model }: CompiledResource): { readonly name: string; readonly leaf: Leaf; readonly unit?: DateUnit }[] {
-  return [...model.clientFields.values()].flatMap(({ name, leaf, isGroupable }) => {
-    if (!isGroupable || !leaf) return [];
+  return [...model.clientFields.values()].flatMap((field) => {
+    const { name, leaf } = field;
+    if (!isGroupable(field) || !leaf) return [];
     return leaf.name === 'date' ? dateUnits.map((unit) => ({ name: `${name}[${unit}]`, leaf, unit })) : [{ name, leaf }];
   });
 }
 
 function fieldsOf({ model }: CompiledResource, kind: Aggregate): QueryField[] {
-  return [...model.clientFields.values()].filter((field) => field.aggregates.has(kind));
+  return [...model.clientFields.values()].filter((field) => figuresOf(field).has(kind));
 }
 
 const meanings: Readonly<Record<Aggregate, string>> = {

@@ -1,5 +1,5 @@
-import { invalidQuery, isProblem, Problem } from '../../errors.ts';
-import { isServerError, serverCodes } from '../driver/server-error.ts';
+import { invalidQuery, isProblem, Problem } from '../../../errors.ts';
+import { isServerError, serverCodes } from '../../../mongo/driver/server-error.ts';
 import { notTimeZone } from './parse-aggregate.ts';
 
 /** The problem of an aggregate of which too many records match: groups change nothing of that. */
