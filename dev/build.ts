@@ -73,7 +73,6 @@ function chunkOf(id: string): string | undefined {
   if (file === 'mongo/live/concern.ts') return 'shared'; // `liveRead` needs it
   if (file.startsWith('live/') || file.startsWith('mongo/live/')) return 'live'; // the first live list does
   if (file.startsWith('mongo/ledger/') || file === 'mongo/collection/recorder.ts') return 'ledger'; // the first write of a model with a ledger
-  if (file === 'mongo/collection/upsert.ts') return 'upsert'; // the first upsert of a store
   if (file === 'mongo/collection/read-by-id.ts') return 'audit'; // the only one that needs it
   if (/^products\/admin\/(?:react-admin|refine)\.ts$/.test(file)) return undefined; // each is a module of its own
   if (file.startsWith('products/admin/')) return 'records';

@@ -87,7 +87,7 @@ export const dearAreas: readonly Area[] = [
     tests: ['feature/cursor-walk.slow', 'feature/page-bytes-property.slow', 'feature/list-property.slow'],
   },
   {
-    files: ['mongo/collection/upsert', 'mongo/validators/collection-validator'],
+    files: ['mongo/collection/plan-upsert', 'mongo/collection/write-or-insert', 'mongo/validators/collection-validator'],
     tests: ['store/upsert-property.slow', 'feature/validators-property.slow', 'feature/stored/accepted.slow'],
   },
   { files: ['features/near/list-read'], tests: ['feature/near-property.slow'] },

@@ -1,6 +1,8 @@
 import { asCompiled, type CompiledModel, type ModelInput } from '../model/compile/compile-model.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { isSameValue } from '../model/value/same-value.ts';
+import { planInsert } from '../mongo/collection/write-plan.ts';
+import { seeing } from '../mongo/lifecycle/within.ts';
 import { requireRecordWithin } from '../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
@@ -36,6 +38,7 @@ export function insert(model: ModelInput, options: InsertOptions): ResourceMiddl
   checkOptions(options, legal, '`insert`');
   const compiled = asCompiled(model);
   const collection = openReferencing(compiled, options);
+  const everyRecord = seeing(compiled, 'with', undefined);
   const problems = [...ofWrite, ...ofValues, ...ofReferences(compiled), ...ofLedger(compiled)];
   const writes: WritePart = { findWritten: ({ record }) => [{ after: record }] };
   return step({ problems, needs: ['created'], leaves: ['record'], writes }, async function insert(ctx) {
@@ -43,8 +46,8 @@ export function insert(model: ModelInput, options: InsertOptions): ResourceMiddl
     if (ctx.isIncomplete) throw new Error('`insert` needs `beforeHooks` before it in the chain: the record is incomplete.');
     const writer = writerOf(ctx, compiled);
     if (writer.writeScope) requireRecordWithin(writer, created);
-    const ifIdIsFree = ctx.precondition?.ifNoneMatch === '*' && isClientsId(created._id, ctx, compiled);
-    ctx.record = (await collection.insert(created, workOf(ctx), { ifIdIsFree, writer })).in(compiled);
+    const precondition = ctx.precondition && isClientsId(created._id, ctx, compiled) ? ctx.precondition : undefined;
+    ctx.record = await collection.write(planInsert(created, everyRecord, writer, precondition), workOf(ctx));
   });
 }
 

@@ -66,6 +66,7 @@ export class StoredRecord {
   #stored: Readonly<Record<string, unknown>> | undefined;
   readonly #fields: SelectedFields | undefined;
   #document: unknown;
+  #isNew = false;
 
   /**
    * `source` is the BSON of the record, or the record as it was stored; `fields` are the fields that the client chose.
@@ -75,6 +76,18 @@ export class StoredRecord {
     if (source instanceof Uint8Array) this.#bytes = source;
     else this.#stored = source;
     this.#fields = fields;
+  }
+
+  /** @internal A record that a write has inserted. */
+  static inserted(...given: ConstructorParameters<typeof StoredRecord>): StoredRecord {
+    const record = new StoredRecord(...given);
+    record.#isNew = true;
+    return record;
+  }
+
+  /** @internal Whether it was made by {@link StoredRecord.inserted}. */
+  get isNew(): boolean {
+    return this.#isNew;
   }
 
   /** @internal The model by which it is read. */

@@ -25,8 +25,8 @@ interface StoreParts {
   readonly change: Within;
   readNew(document: unknown): Record<string, unknown>;
   readChanges(changes: unknown): Changes;
-  /** Makes the document that a new record is given away as. */
-  giveNew(record: StoredRecord): unknown;
+  /** Makes the document that a record is given away as. */
+  give(record: StoredRecord): unknown;
   readonly hearing: Hearing;
   work(): Work;
 }
@@ -45,7 +45,7 @@ const legalMax = { max: aMaxAffected };
 const maxErrors = 100;
 
 /** Opens the operations of a store on many records. */
-export function openMany({ model, collection, within, change, readNew, readChanges, giveNew, work, hearing }: StoreParts): StoreOfMany {
+export function openMany({ model, collection, within, change, readNew, readChanges, give, work, hearing }: StoreParts): StoreOfMany {
   function read(document: unknown): Record<string, unknown> | Error {
     try {
       return readNew(document);
@@ -65,7 +65,7 @@ export function openMany({ model, collection, within, change, readNew, readChang
     }
   }
 
-  const giveStored = (stored: Record<string, unknown>) => giveNew(new StoredRecord(model, stored));
+  const giveStored = (stored: Record<string, unknown>) => give(StoredRecord.inserted(model, stored));
 
   async function createAll(read: readonly (Record<string, unknown> | Error)[], { writer }: Limits): Promise<unknown[]> {
     refuseInvalid(read);

@@ -8,7 +8,8 @@ import type { Document, HasFields } from '../model/define/infer.ts';
 import { fromDocumentOrText } from '../model/value/leaves.ts';
 import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
 import type { DatabaseOptions } from '../mongo/collection/collection.ts';
-import { planRemove, planRestore, planUpdate } from '../mongo/collection/write-plan.ts';
+import { planUpsert } from '../mongo/collection/plan-upsert.ts';
+import { planInsert, planRemove, planRestore, planUpdate } from '../mongo/collection/write-plan.ts';
 import type { Target } from '../mongo/collection/writer.ts';
 import { Work } from '../mongo/driver/work.ts';
 import type { Keeps } from '../mongo/keeps/keep.ts';
@@ -100,6 +101,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
   const readChanges = compileDocumentChanges(model);
   const save = compileSaveDocument(model, collection);
   const database: DatabaseOptions = options;
+  const everyRecord = seeing(model, 'with', undefined);
   const keeps = ofAll ?? loadKeeps([model], options);
 
   return function open(given, user) {
@@ -118,14 +120,10 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
     }
 
     function give(record: StoredRecord): unknown {
+      if (record.isNew) user.makes?.(record);
       const document = record.document as object;
       hold(document, record);
       return document;
-    }
-
-    function giveNew(record: StoredRecord): unknown {
-      user.makes?.(record);
-      return give(record);
     }
 
     async function* each(filter: unknown, options: FindManyOptions<unknown> = {}): AsyncGenerator<unknown, void, undefined> {
@@ -166,7 +164,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
     }
 
     const own: Omit<Store<HasFields>, keyof OfPlugins> = {
-      ...(openMany({ model, collection, within, change, readNew, readChanges, giveNew, work, hearing }) as object as Many),
+      ...(openMany({ model, collection, within, change, readNew, readChanges, give, work, hearing }) as object as Many),
       async get(id: unknown, options: DeletedOption = {}) {
         checkOptions(options, legalDeleted, '`get`');
         const [seenBy, read] = [seen(options), readId(model, id)];
@@ -187,9 +185,9 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
         const stored = readNew(document);
         const insert = async ({ writer }: Limits) => {
           requireRecordWithin(writer, stored);
-          return collection.insert(stored, work(), { writer });
+          return collection.write(planInsert(stored, everyRecord, writer), work());
         };
-        return giveNew(await within(insert)) as never;
+        return give(await within(insert)) as never;
       },
       async update(id: unknown, changes: unknown, options?: IfMatch) {
         const read = readChanges(changes);
@@ -200,10 +198,11 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
         const stored = readNew(document, { id: readNewId(model, id) });
         const upsert = async ({ scope, writer }: Limits) => {
           requireRecordWithin(writer, stored);
-          return collection.upsert({ id: stored._id, within: living(model, scope), writer }, stored, work());
+          const target = { id: stored._id, within: living(model, scope), precondition: undefined, writer };
+          return collection.write(planUpsert(model, target, stored), work());
         };
-        const { record, created } = await change(upsert);
-        return { record: created ? giveNew(record) : give(record), created } as never;
+        const record = await change(upsert);
+        return { record: give(record), created: record.isNew } as never;
       },
       async save(document: object) {
         const before = StoredRecord.of(document);

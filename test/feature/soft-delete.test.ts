@@ -6,8 +6,9 @@ import { compileModel } from '../../src/model/compile/compile-model.ts';
 import { Room } from '../../src/model/relations/included.ts';
 import { type ModelCollection, openCollection } from '../../src/mongo/collection/collection.ts';
 import { idsOnly, partsAt, partsInOneReply, whole } from '../../src/mongo/collection/find.ts';
+import { planUpsert } from '../../src/mongo/collection/plan-upsert.ts';
 import { findAgain, findTargets, readParts } from '../../src/mongo/collection/whole-records.ts';
-import { planRemove, planRestore, planUpdate } from '../../src/mongo/collection/write-plan.ts';
+import { planInsert, planRemove, planRestore, planUpdate } from '../../src/mongo/collection/write-plan.ts';
 import { Work } from '../../src/mongo/driver/work.ts';
 import { newDeletion } from '../../src/mongo/lifecycle/lifecycle.ts';
 import { living } from '../../src/mongo/lifecycle/within.ts';
@@ -235,7 +236,6 @@ describe('every method of a collection sees a deleted record as gone', () => {
       expect(found.map((one) => BSON.deserialize(one))).toEqual([{ _id: 'live' }]);
     },
     count: async (c) => expect(await c.count(query, within, { max: 9 }, new Work())).toBe(1),
-    insert: (c) => expect(c.insert({ _id: 'gone' }, new Work())).rejects.toMatchObject({ code: 'duplicate_key' }),
     insertEach: async (c) => expect([...(await c.insertEach([{ _id: 'gone' }], new Work())).keys()]).toEqual([0]),
     insertAll: (c) => expect(c.insertAll([{ _id: 'gone' }], new Work())).rejects.toMatchObject({ code: 'duplicate_key' }),
     write: async (c) => {
@@ -248,8 +248,9 @@ describe('every method of a collection sees a deleted record as gone', () => {
         planRestore(parcel, { ...target, id: 'live' }),
       ];
       for (const plan of plans) await expect(c.write(plan, new Work())).rejects.toMatchObject(notFound);
+      for (const plan of [planInsert({ _id: 'gone' }, within), planUpsert(parcel, target, { _id: 'gone' })])
+        await expect(c.write(plan, new Work())).rejects.toMatchObject({ code: 'duplicate_key' });
     },
-    upsert: (c) => expect(c.upsert(target, { _id: 'gone' }, new Work())).rejects.toMatchObject({ code: 'duplicate_key' }),
     updateMany: async (c) => expect(await c.updateMany(many, changes, new Work())).toEqual({ matched: 1, modified: 1, ids: ['live'] }),
     removeMany: async (c) => expect(await c.removeMany(many, new Work())).toEqual({ matched: 1, modified: 1, ids: ['live'] }),
     find: async (c) => {

@@ -1,16 +1,12 @@
 import type { Collection, Db } from 'mongodb';
-import { once } from '../../mistakes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { checkedLater, type LegalOptions } from '../../options.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { asDb, type Database } from '../driver/database.ts';
-import { isIdTaken } from '../driver/outcome.ts';
-import { compileTransact, runLoaded } from '../driver/run-transaction.ts';
+import { compileTransact } from '../driver/run-transaction.ts';
 import { SharedInserts } from '../driver/shared-inserts.ts';
 import { timeLimitFor } from '../driver/time-limit.ts';
-import { preconditionFailed } from '../query/precondition.ts';
-import { StoredRecord } from '../stored-record.ts';
 import { openFind } from './find.ts';
 import { openManyInserts } from './insert-many.ts';
 import type { Operations } from './operations.ts';
@@ -82,23 +78,7 @@ function open(
   const { readOne, readMany, readLatest, searchLatest, write } = planCommands(model, db, collection, maxTimeMS);
 
   const transact = compileTransact(db, maxTimeMS);
-  const inserts = new SharedInserts(db, collection, shareRoundTrips);
-
-  const upserting = once(async () => (await import('./upsert.ts')).openUpsert(model, collection, { readLatest, write }));
-
-  const ofOne: Pick<Operations, 'insert' | 'upsert'> = {
-    async insert(stored, work, { ifIdIsFree = false, writer } = {}) {
-      model.folds?.addTo(stored);
-      try {
-        await write(work, (command) => inserts.insert(stored, command), writer);
-      } catch (error) {
-        throw ifIdIsFree && isIdTaken(error) ? preconditionFailed('There is a record with this id already.') : error;
-      }
-      return new StoredRecord(model, stored);
-    },
-
-    upsert: (target, stored, work) => runLoaded(work, upserting, (upsert) => upsert(target, stored, work)),
-  };
+  const shared = new SharedInserts(db, collection, shareRoundTrips);
   // `Object.assign`: a literal that spreads so many members would become a hash table, which is slow to make and read.
   const ofReferences = openReferenceCommands(model, collection, { write });
   const ofLibrary = openFind(collection, { readLatest, searchLatest });
@@ -110,9 +90,9 @@ function open(
   const ofMany = Object.assign(
     openManyInserts(model, db, collection, { write, transact }),
     openManyWrites(model, collection, { ...ofLibrary, ...ofReferences, write, transact }),
-    openWriteOne(model, collection, { readLatest, write }),
+    openWriteOne(model, collection, { readLatest, write, shared }),
     ofReferences,
   );
-  const plain: Operations = Object.assign(reads, ofMany, ofOne);
+  const plain: Operations = Object.assign(reads, ofMany);
   return model.ledger ? Object.assign({}, plain, recordWrites(model, plain, transact, { db, maxTimeMS })) : plain;
 }

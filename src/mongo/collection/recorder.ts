@@ -23,8 +23,8 @@ import { idsOnly, whole } from './find.ts';
 import type { Operations, RecordedWrites } from './operations.ts';
 import { readParts } from './whole-records.ts';
 import type { Affected } from './write-many.ts';
-import { writesNothing } from './write-plan.ts';
-import type { Target, Targets } from './writer.ts';
+import { planInsert, type WritePlan, writesNothing } from './write-plan.ts';
+import type { Targets } from './writer.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 
@@ -89,9 +89,17 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
     return isChanged ? { change: changeBetween(model, before, after), before, after, differences, blind } : undefined;
   }
 
-  /** Throws 404, which comes before whatever else the write would throw. */
-  function find({ id, within }: Target, work: Work): Promise<StoredRecord> {
-    return plain.findOne(id, within, { fetchPrivate: true }, work);
+  /**
+   * The record before a write of it, unless the write itself returns it. Throws 404, which comes before whatever else
+   * the write would throw.
+   */
+  async function findBefore(
+    { target: { id, within }, inserts, build, deletion }: WritePlan,
+    work: Work,
+  ): Promise<StoredRecord | undefined> {
+    if (deletion || (inserts && !build)) return undefined;
+    if (!inserts) return plain.findOne(id, within, { fetchPrivate: true }, work);
+    return (await plain.find({ among: [id], within }, whole(), work))[0];
   }
 
   /** The states after a write, in the order of those before it. */
@@ -140,7 +148,7 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
   ): Promise<ReadonlyMap<number, Error>> {
     try {
       const [only, second] = records;
-      if (only && !second) await recorded.insert(only, work, { writer });
+      if (only && !second) await recorded.write(planInsert(only, everyRecord, writer), work);
       else await recorded.insertAll(records, work, writer);
       return new Map();
     } catch (error) {
@@ -154,14 +162,6 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
   }
 
   const recorded: RecordedWrites = {
-    insert(stored, work, options) {
-      return asOne(work, async () => {
-        const inserted = await plain.insert(begin(stored), work, options);
-        await record([[undefined, stored]], work);
-        return inserted;
-      });
-    },
-
     insertAll(records, work, writer) {
       return asOne(work, async () => {
         await plain.insertAll(records.map(begin), work, writer);
@@ -190,24 +190,17 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
     },
 
     write(plan, work) {
-      const { target, changes, deletion } = plan;
+      const { kind, target, changes, inserts, deletion } = plan;
       if (writesNothing(plan)) return plain.write(plan, work);
-      return asOneInTurn(target.id, work, async () => {
-        const before = deletion ? undefined : await find(target, work);
+      async function writeAndRecord(): Promise<StoredRecord> {
+        const before = await findBefore(plan, work);
+        if (inserts) begin(inserts);
         const written = await plain.write(plan, work);
         const states: States = deletion ? [written.stored, afterDelete(model, written.stored, deletion)] : [before?.stored, written.stored];
         await record([states], work, changes?.blind);
         return written;
-      });
-    },
-
-    upsert(target, stored, work) {
-      return asOneInTurn(target.id, work, async () => {
-        const [before] = await plain.find({ among: [target.id], within: target.within }, whole(), work);
-        const upserted = await plain.upsert(target, begin(stored), work);
-        await record([[before?.stored, upserted.record.stored]], work);
-        return upserted;
-      });
+      }
+      return kind === 'insert' ? asOne(work, writeAndRecord) : asOneInTurn(target.id, work, writeAndRecord);
     },
 
     updateMany(targets, changes, work) {

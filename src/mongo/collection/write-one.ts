@@ -5,13 +5,16 @@ import { asSent } from '../../model/value/copy-value.ts';
 import type { Changes, StoredCheck } from '../../model/write/plan-changes.ts';
 import { recordAsBytes, type WritesAsBytes } from '../driver/bson-options.ts';
 import type { Commands } from '../driver/commands.ts';
+import { isIdTaken } from '../driver/outcome.ts';
+import type { SharedInserts } from '../driver/shared-inserts.ts';
 import type { Command, Work } from '../driver/work.ts';
 import { both } from '../predicate/filter-of.ts';
 import type { Filter } from '../predicate/predicate.ts';
 import { checkStored, refusalsBy } from '../query/apply-changes.ts';
-import { buildPrecondition, checkPrecondition } from '../query/precondition.ts';
+import { buildPrecondition, checkPrecondition, preconditionFailed } from '../query/precondition.ts';
 import { requireMergeable } from '../query/update-pipeline.ts';
 import { StoredRecord } from '../stored-record.ts';
+import { openWriteOrInsert } from './write-or-insert.ts';
 import { type WritePlan, writesNothing } from './write-plan.ts';
 import type { Target } from './writer.ts';
 
@@ -22,20 +25,21 @@ export interface WriteOne {
   /**
    * Sends a planned write: one command, and only if it matches nothing, a second one finds out why. Returns the record
    * as it is then, or as it was before a delete. Throws 404, 412 or 422, in this order, or what the plan itself
-   * explains.
+   * explains; an insert throws 409 or 412.
    *
    * @example collection.write(planUpdate(model, target, changes), work)
    */
   write(plan: WritePlan, work: Work): Promise<StoredRecord>;
 }
 
+interface Settings extends Pick<Commands, 'readLatest' | 'write'> {
+  readonly shared: SharedInserts;
+}
+
 /** Opens the write of one record of a collection. */
-export function openWriteOne(
-  model: CompiledModel,
-  collection: Collection<Stored>,
-  { readLatest, write }: Pick<Commands, 'readLatest' | 'write'>,
-): WriteOne {
+export function openWriteOne(model: CompiledModel, collection: Collection<Stored>, { readLatest, write, shared }: Settings): WriteOne {
   const asBytes = collection as object as WritesAsBytes;
+  const writeOrInsert = openWriteOrInsert(collection, { readLatest, write });
 
   function findFirst(filter: Filter, command: Command, options: FindOneOptions): Promise<Stored | null> {
     return command.count(() => collection.findOne<Stored>(command.handOver(filter), { ...command.options, ...options }));
@@ -94,19 +98,35 @@ export function openWriteOne(
     });
   }
 
+  async function insert({ within, precondition, writer }: Target, stored: Stored, work: Work): Promise<StoredRecord> {
+    model.folds?.addTo(stored);
+    try {
+      await write(work, (command) => shared.insert(stored, command), writer);
+    } catch (error) {
+      throw precondition?.ifNoneMatch === '*' && isIdTaken(error) ? preconditionFailed('There is a record with this id already.') : error;
+    }
+    return StoredRecord.inserted(within.model, stored);
+  }
+
+  async function change(plan: WritePlan, work: Work): Promise<StoredRecord> {
+    const { target, changes } = plan;
+    const seen = target.within.model;
+    if (writesNothing(plan)) return new StoredRecord(seen, await explainMiss(target, changes, work));
+    const filter = toFilter(plan);
+    if (changes?.storedCheck) return writeChecked(plan, changes, changes.storedCheck, filter, work);
+    return retry(async () => {
+      const written = await send(plan, filter, work);
+      if (written) return new StoredRecord(seen, written);
+      const stored = await explainMiss(target, changes, work);
+      return plan.explain?.(stored) ? new StoredRecord(seen, stored) : undefined;
+    });
+  }
+
   return {
-    async write(plan, work) {
-      const { target, changes } = plan;
-      const seen = target.within.model;
-      if (writesNothing(plan)) return new StoredRecord(seen, await explainMiss(target, changes, work));
-      const filter = toFilter(plan);
-      if (changes?.storedCheck) return writeChecked(plan, changes, changes.storedCheck, filter, work);
-      return retry(async () => {
-        const written = await send(plan, filter, work);
-        if (written) return new StoredRecord(seen, written);
-        const stored = await explainMiss(target, changes, work);
-        return plan.explain?.(stored) ? new StoredRecord(seen, stored) : undefined;
-      });
+    write(plan, work) {
+      const { target, inserts, build } = plan;
+      if (!inserts) return change(plan, work);
+      return build ? retry(() => writeOrInsert(plan, build, work)) : insert(target, inserts, work);
     },
   };
 }
@@ -121,7 +141,7 @@ function asRecord(returnDocument: 'before' | 'after', { maxTimeMS, signal, sessi
 const maxRaces = 8;
 
 /** Tries again as long as there is no result, because the record has changed in between. */
-export async function retry<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+async function retry<T>(attempt: () => Promise<T | undefined>): Promise<T> {
   for (let race = 0; race < maxRaces; race++) {
     const result = await attempt();
     if (result !== undefined) return result;

@@ -2,12 +2,16 @@ import type { Document as BsonDocument } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Assignment, Changes } from '../../model/write/plan-changes.ts';
 import { type Deletion, marking, newDeletion, unmarking } from '../lifecycle/lifecycle.ts';
+import type { Within } from '../lifecycle/within.ts';
 import type { Filter } from '../predicate/predicate.ts';
+import type { Precondition } from '../query/precondition.ts';
 import { buildUpdate, changesNothing } from '../query/update-pipeline.ts';
-import type { Target } from './writer.ts';
+import type { Target, Writer } from './writer.ts';
+
+type Stored = Record<string, unknown>;
 
 /** How one record is written. */
-export type WriteKind = 'update' | 'step' | 'element' | 'remove' | 'restore';
+export type WriteKind = 'insert' | 'upsert' | 'update' | 'step' | 'element' | 'remove' | 'restore';
 
 /**
  * A write of one record, planned as data: those who check its references, record what it changes or follow a delete
@@ -21,11 +25,16 @@ export interface WritePlan {
    * @default none
    */
   readonly changes?: Changes;
+  /**
+   * The new record that is inserted: with `build` only if there is none with its id, so that the write always finds
+   * one. What it refers to is checked.
+   */
+  readonly inserts?: Stored;
   /** What else is added to an array, besides the changes. */
   readonly added?: Assignment;
   /** What the record must fulfil besides, so that the write finds it. */
   readonly where?: Filter | undefined;
-  /** Builds the update at the time of an attempt. Without one, the record is removed. */
+  /** Builds the update at the time of an attempt. Without one, the record is inserted or removed. */
   build?(now: Date): BsonDocument[];
   /** The delete that it is a part of: the write returns the record as it was before. */
   readonly deletion?: Deletion;
@@ -34,6 +43,14 @@ export interface WritePlan {
    * leave it. @default another write has come between, and it is tried again
    */
   explain?(stored: Readonly<Record<string, unknown>>): boolean;
+}
+
+/**
+ * Plans the insert of a new record. If its id is taken, it is 409, or with `If-None-Match: *` in the precondition 412.
+ * What it reaches says only how its record is shown.
+ */
+export function planInsert(inserts: Stored, within: Within, writer?: Writer, precondition?: Precondition): WritePlan {
+  return { kind: 'insert', target: { id: inserts._id, within, precondition, writer }, inserts };
 }
 
 /** Plans the write of the changes of a patch or put. */

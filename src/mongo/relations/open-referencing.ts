@@ -7,12 +7,13 @@ import { type DatabaseOptions, databaseOptions, type ModelCollection, openCollec
 import { whole } from '../collection/find.ts';
 import { atPlace } from '../collection/insert-many.ts';
 import type { WriteOne } from '../collection/write-one.ts';
-import type { WriteKind } from '../collection/write-plan.ts';
-import type { Target, Writer } from '../collection/writer.ts';
+import { planInsert, type WriteKind, type WritePlan } from '../collection/write-plan.ts';
+import type { Writer } from '../collection/writer.ts';
 import { compileTransact, type Transact } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
 import { timeLimitFor } from '../driver/time-limit.ts';
 import type { Work } from '../driver/work.ts';
+import { seeing } from '../lifecycle/within.ts';
 import { checkPrecondition } from '../query/precondition.ts';
 import { StoredRecord } from '../stored-record.ts';
 import { openCascadeDeletes } from './cascade/cascade-deletes.ts';
@@ -72,15 +73,14 @@ export function openReferencing(model: CompiledModel, { references: given, ...op
   const deletes = references.incoming(model).length > 0 && openCascadeDeletes(model, plain, references, transact);
   const restore = isRestoredWithOthers(model, references) && openCascadeRestore(model, plain, references, transact);
   const byKind: Partial<Record<WriteKind, WriteOne['write']>> = {
-    ...(checked && { update: checked.write, step: checked.write, element: checked.write }),
     ...(deletes && { remove: deletes.write }),
     ...(restore && { restore }),
   };
-  const write: WriteOne['write'] = (plan, work) => (byKind[plan.kind] ?? plain.write)(plan, work);
+  const write: WriteOne['write'] = (plan, work) => (byKind[plan.kind] ?? (checked || plain).write)(plan, work);
   return { ...plain, ...checked, ...deletes, write };
 }
 
-type CheckedWrites = Pick<ModelCollection, 'insert' | 'insertEach' | 'insertAll' | 'write' | 'upsert' | 'updateMany'>;
+type CheckedWrites = Pick<ModelCollection, 'insertEach' | 'insertAll' | 'write' | 'updateMany'>;
 
 /** The writes that set references. A write that sets no reference uses the plain one. */
 function openCheckedWrites(
@@ -92,6 +92,7 @@ function openCheckedWrites(
   shareRoundTrips: boolean,
 ): CheckedWrites {
   const { latches } = references;
+  const everyRecord = seeing(model, 'with', undefined);
   const maxTimeMS = model.maxTimeMS ?? references.maxTimeMS;
   const shared =
     shareRoundTrips && !model.ledger && edges.some(isHeldBy)
@@ -122,16 +123,27 @@ function openCheckedWrites(
     return named.some(isHeld) ? transact(work, checkAndWrite) : checkAndWrite();
   }
 
+  /** Those of the missing references that the record does not have yet. */
   async function findNew(
     missing: readonly Named[],
-    changes: Changes,
-    { id, within, precondition, writer }: Target,
+    { kind, target, changes, inserts = {} }: WritePlan,
     work: Work,
-  ): Promise<Named[]> {
+  ): Promise<readonly Named[]> {
+    // The record of an element was looked for before: if it is missing now, it has gone since.
+    if (kind === 'insert' || kind === 'element') return missing;
+    const { id, within, precondition, writer } = target;
     const [found] = await plain.find({ among: [id], within }, whole(), work);
+    if (!found && kind === 'upsert') return missing;
     if (!found) throw notFound(); // 404 and 412 come first
     checkPrecondition(model, precondition, found.stored);
-    return newIn(missing, changes, found.stored, writer);
+    return newIn(missing, changes ?? asChanges(inserts), found.stored, writer);
+  }
+
+  /** The references that a write of one record sets. */
+  function namedBy({ target: { writer }, changes, added, inserts }: WritePlan): readonly Named[] {
+    if (inserts) return namedInRecords(edges, [inserts], { areOne: true, arePlaced: false, writer });
+    if (!changes) return [];
+    return namedInChanges(edges, added ? { ...changes, assignments: [...changes.assignments, added] } : changes, writer);
   }
 
   const asTheyAre = async (missing: readonly Named[]) => missing;
@@ -147,7 +159,7 @@ function openCheckedWrites(
         return missing;
       };
       try {
-        await checked(named, writer, work, refuse, () => plain.insert(record, work, { writer }));
+        await checked(named, writer, work, refuse, () => plain.write(planInsert(record, everyRecord, writer), work));
       } catch (error) {
         if (!isError(error)) throw error;
         if (work.transaction?.failure) throw isProblem(error) ? atPlace(error, place) : error;
@@ -210,16 +222,6 @@ function openCheckedWrites(
   }
 
   const writes: CheckedWrites = {
-    async insert(stored, work, options = {}) {
-      const { writer } = options;
-      const named = namedInRecords(edges, [stored], { areOne: true, arePlaced: false, writer });
-      const insert = () => plain.insert(stored, work, options);
-      if (!shared || work.transaction || !named.some(isHeld)) return checked(named, writer, work, asTheyAre, insert);
-      const scopes = await askScopes(named, writer);
-      const alone = () => checked(named, writer, work, asTheyAre, insert, scopes);
-      return (await shared.insert(stored, scopes, work, alone)) ?? new StoredRecord(model, stored);
-    },
-
     insertEach(records, work, places = [...records.keys()], writer) {
       const all = new Map(places.map((place, index) => [place, records[index] as Stored]));
       const held = byPlace(namedInRecords(edges, records, { areOne: false }).filter(isHeld), places);
@@ -236,25 +238,22 @@ function openCheckedWrites(
       return checked(named, writer, work, asTheyAre, () => plain.insertAll(records, work, writer));
     },
 
-    write(plan, work) {
-      const { target, changes, added } = plan;
-      if (!changes) return plain.write(plan, work);
-      const all = added ? { ...changes, assignments: [...changes.assignments, added] } : changes;
-      const named = namedInChanges(edges, all, target.writer);
-      // The record of an element was looked for before: if it is missing now, it has gone since.
-      const look = plan.kind === 'element' ? asTheyAre : (missing: readonly Named[]) => findNew(missing, changes, target, work);
-      return checked(named, target.writer, work, look, () => plain.write(plan, work));
-    },
-
-    upsert(target, stored, work) {
-      const { id, within, writer } = target;
-      const named = namedInRecords(edges, [stored], { areOne: true, arePlaced: false, writer });
-      const look = async (missing: readonly Named[]) => {
-        const [found] = await plain.find({ among: [id], within }, whole(), work);
-        const assignments = Object.entries(stored).map(([path, value]) => ({ path, value }));
-        return found ? newIn(missing, { assignments, embedded: [] }, found.stored, writer) : missing;
-      };
-      return checked(named, writer, work, look, () => plain.upsert(target, stored, work));
+    async write(plan, work) {
+      const { kind, inserts } = plan;
+      const { writer, within } = plan.target;
+      const named = namedBy(plan);
+      const write = (scopes?: Scopes) =>
+        checked(
+          named,
+          writer,
+          work,
+          (missing) => findNew(missing, plan, work),
+          () => plain.write(plan, work),
+          scopes,
+        );
+      if (kind !== 'insert' || !inserts || !shared || work.transaction || !named.some(isHeld)) return write();
+      const scopes = await askScopes(named, writer);
+      return (await shared.insert(inserts, scopes, work, () => write(scopes))) ?? StoredRecord.inserted(within.model, inserts);
     },
 
     updateMany(targets, changes, work) {
@@ -264,6 +263,10 @@ function openCheckedWrites(
     },
   };
   return writes;
+}
+
+function asChanges(record: Stored): Changes {
+  return { assignments: Object.entries(record).map(([path, value]) => ({ path, value })), embedded: [] };
 }
 
 /** References of records by the places of these, with the paths within each. */

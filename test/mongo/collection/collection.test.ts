@@ -11,6 +11,7 @@ import { Work } from '../../../src/mongo/driver/work.ts';
 import { living } from '../../../src/mongo/lifecycle/within.ts';
 import type { ListQuery } from '../../../src/mongo/list/parse-list-query.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { inserting } from '../../support/database/inserting.ts';
 
 const model = compileModel(
   defineModel('Doc', {
@@ -45,7 +46,7 @@ describe('openCollection()', () => {
     expect(openCollection(Person, { db })).toBe(store);
 
     const records = [1, 2].map((n) => ({ _id: `p${n}`, name: `name ${n}`, pay: n }));
-    for (const one of records) await store.insert(one, new Work());
+    for (const one of records) await inserting(Person, store).insert(one, new Work());
     const textsIn = (view: CompiledModel) => [1, 2].map((n) => `{"id":"p${n}","name":"name ${n}"${view === wide ? `,"pay":${n}` : ''}}`);
     const list: ListQuery = {
       conditions: [],
@@ -97,7 +98,9 @@ describe('openCollection()', () => {
       expect(updated.entityTag).toBe('"2"');
       expect(updated.document).toMatchObject({ id: 'a', big: 9007199254740995n, revision: 2 });
       expect((await store.write(planRemove(model, target('a')), new Work())).toText()).toBe(updated.toText());
-      expect((await store.insert({ _id: 'n', big: 1n, revision: 0 }, new Work())).toText()).toBe('{"id":"n","big":1,"revision":0}');
+      expect((await inserting(model, store).insert({ _id: 'n', big: 1n, revision: 0 }, new Work())).toText()).toBe(
+        '{"id":"n","big":1,"revision":0}',
+      );
     } finally {
       await client.close();
     }
@@ -121,7 +124,7 @@ describe('openCollection()', () => {
   it('gives back what it was given: neither filters nor documents are changed', async () => {
     const store = openCollection(model, { db: database.db });
     const stored = Object.freeze({ _id: 'n', big: 1n, revision: 0 });
-    await store.insert(stored, new Work());
+    await inserting(model, store).insert(stored, new Work());
     const scope = Object.freeze({ big: Object.freeze({ $eq: 1n }) });
     expect((await store.findOne('n', living(model, scope), { fetchPrivate: true }, new Work())).id).toBe('n');
     const precondition = Object.freeze({ ifMatch: Object.freeze([{ weak: false, tag: '0' }]) });

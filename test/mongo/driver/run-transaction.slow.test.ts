@@ -11,13 +11,14 @@ import { Work } from '../../../src/mongo/driver/work.ts';
 import { living } from '../../../src/mongo/lifecycle/within.ts';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { inserting } from '../../support/database/inserting.ts';
 
 const Note = compileModel(
   defineModel('Note', { collection: 'notes', fields: { id: t.string(), text: t.string({ unique: true }), revision: t.revision() } }),
 );
 const database = useDatabase({ monitorCommands: true });
 const commands = useCommands(database);
-const store = () => openCollection(Note, { db: database.db });
+const store = () => inserting(Note, openCollection(Note, { db: database.db }));
 const run = <T>(attempt: (transaction: Transaction) => Promise<T>, work = new Work(), maxTimeMS = 10_000) =>
   runTransaction(database.db, work, maxTimeMS, attempt);
 const stored = async () => (await database.db.collection('notes').find().sort({ _id: 1 }).toArray()).map(({ _id }) => String(_id));

@@ -1,12 +1,13 @@
 import { type Collection, type Db, type Document, MongoServerError } from 'mongodb';
 import { defineModel, type Problem, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
-import { type ModelCollection, openCollection } from '../../../src/mongo/collection/collection.ts';
+import { openCollection } from '../../../src/mongo/collection/collection.ts';
 import { planCommands } from '../../../src/mongo/driver/commands.ts';
 import { SharedInserts } from '../../../src/mongo/driver/shared-inserts.ts';
 import { Work } from '../../../src/mongo/driver/work.ts';
 import { useCommands } from '../../support/database/commands.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { inserting } from '../../support/database/inserting.ts';
 import { Gate } from '../../support/http/gate.ts';
 
 const database = useDatabase({ monitorCommands: true, writeConcern: { w: 'majority', wtimeoutMS: 9_000, journal: true } });
@@ -15,7 +16,7 @@ const fields = { id: t.string(), code: t.optional(t.string()), text: t.string() 
 const model = compileModel(defineModel('Doc', { collection: 'docs', fields }));
 const ids = Array.from({ length: 100 }, (_, n) => `id-${n}`);
 const docs = () => database.db.collection<Document & { _id: string }>('docs');
-const open = (options: object = {}): ModelCollection => openCollection(model, { db: database.db, ...options });
+const open = (options: object = {}) => inserting(model, openCollection(model, { db: database.db, ...options }));
 const make = (_id: string, more: object = {}) => ({ _id, text: `text of ${_id}`, ...more });
 const sent = () => commands.events.filter(({ commandName }) => commandName === 'insert').map(({ command }) => command);
 const sizes = () => sent().map(({ documents }) => documents.length);
@@ -150,7 +151,7 @@ describe('of creates that share a command', () => {
   it('one that a validator of the collection refuses fails as alone', async () => {
     await database.db.createCollection('checked', { validator: { text: { $ne: 'bad' } } });
     const checked = compileModel(defineModel('Checked', { collection: 'checked', fields }));
-    const store = openCollection(checked, { db: database.db });
+    const store = inserting(checked, openCollection(checked, { db: database.db }));
     const bad = { _id: 'bad', text: 'bad' };
     const alone = await store.insert(bad, new Work()).catch((error: unknown) => error);
     const answers = await Promise.allSettled([make('a'), make('b'), bad, make('c')].map((one) => store.insert(one, new Work())));
