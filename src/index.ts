@@ -27,6 +27,7 @@ export { type ExportRecordsOptions, exportRecords } from './features/export/expo
 export type { FieldChange, HistoryOptions, RecordChange } from './features/history/types.ts';
 export type { IdempotencyOptions } from './features/idempotency/api-types.ts';
 export type { NearPolicy } from './features/near/types.ts';
+export type { Upserted } from './features/upsert/types.ts';
 export { affected } from './middleware/affected.ts';
 export { type AfterHook, afterHooks } from './middleware/after-hooks.ts';
 export { type AnswerOptions, answer } from './middleware/answer.ts';
@@ -196,6 +197,5 @@ export type {
   StoreOf,
   StoreScope,
   TransactionContext,
-  Upserted,
 } from './store/store.ts';
 export { withFolds } from './store/with-folds.ts';

@@ -86,9 +86,7 @@ export const dearAreas: readonly Area[] = [
     files: ['mongo/query/position', 'mongo/list/build-page', 'mongo/list/plan-page', 'mongo/list/cursor'],
     tests: ['feature/cursor-walk.slow', 'feature/page-bytes-property.slow', 'feature/list-property.slow'],
   },
-  {
-    files: ['mongo/collection/plan-upsert', 'mongo/collection/write-or-insert', 'mongo/validators/collection-validator'],
-    tests: ['store/upsert-property.slow', 'feature/validators-property.slow', 'feature/stored/accepted.slow'],
-  },
+  { files: ['features/upsert/plan-upsert', 'mongo/collection/write-or-insert'], tests: ['store/upsert-property.slow'] },
+  { files: ['mongo/validators/collection-validator'], tests: ['feature/validators-property.slow', 'feature/stored/accepted.slow'] },
   { files: ['features/near/list-read'], tests: ['feature/near-property.slow'] },
 ];

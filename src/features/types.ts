@@ -5,6 +5,7 @@ import type { CountersOf, OfCounters, StepsCounters } from './counters/types.ts'
 import type { OfExport, ReadOfExport } from './export/types.ts';
 import type { OfHistory, ReadOfHistory, ReadsHistory } from './history/types.ts';
 import type { OfLinks } from './links/types.ts';
+import type { Upserts } from './upsert/types.ts';
 
 /**
  * The names of the fields that plug-ins have operations for. Each operation is called after its field, and is a change
@@ -38,4 +39,5 @@ export type OptionsOfPlugins<F extends Fields> = object
 export type MethodsOfPlugins<M extends HasFields, Id, Options> = object
   & StepsCounters<M, Id, Options>
   & ReadsHistory<Id>
+  & Upserts<M, Id>
 ;

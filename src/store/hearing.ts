@@ -56,7 +56,6 @@ const documentIn: Readonly<Record<string, (given: readonly unknown[], place: str
   save: ([document]) => document,
   update: ([, changes]) => changes,
   updateMany: ([, changes]) => changes,
-  upsert: ([, document]) => document,
 };
 
 /** The methods of a store, with errors as its user is told them. What they do begins at once, as without it. */

@@ -1,4 +1,4 @@
-import { notFound } from '../errors.ts';
+import { isProblem, notFound } from '../errors.ts';
 import { methodsOfPlugins } from '../features/stores.ts';
 import type { MethodsOfPlugins } from '../features/types.ts';
 import { asCompiled, type CompiledModel } from '../model/compile/compile-model.ts';
@@ -8,7 +8,6 @@ import type { Document, HasFields } from '../model/define/infer.ts';
 import { fromDocumentOrText } from '../model/value/leaves.ts';
 import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
 import type { DatabaseOptions } from '../mongo/collection/collection.ts';
-import { planUpsert } from '../mongo/collection/plan-upsert.ts';
 import { planInsert, planRemove, planRestore, planUpdate } from '../mongo/collection/write-plan.ts';
 import type { Target } from '../mongo/collection/writer.ts';
 import { Work } from '../mongo/driver/work.ts';
@@ -23,7 +22,7 @@ import type { Removals } from '../mongo/removals/begin.ts';
 import { StoredRecord } from '../mongo/stored-record.ts';
 import { anArrayOf, checkOptions, checkValue } from '../options.ts';
 import { Invalid } from '../rules.ts';
-import { compileHearing, hearAll } from './hearing.ts';
+import { compileHearing, hearAll, noteSubjects } from './hearing.ts';
 import { compileSaveDocument } from './held-documents.ts';
 import { legal, legalCascade, legalDeleted, legalFind, legalIfMatch, legalRemove, legalScope } from './legal-options.ts';
 import { compileLimits, type Limits, type StoreReach } from './limits.ts';
@@ -157,6 +156,21 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
       return give(await change((limits) => collection.write(plan(target(limits), limits), work())));
     };
 
+    const writeNew: StoreParts['writeNew'] = async (id, document, plan) => {
+      const stored = readNew(document, { id: readNewId(model, id) });
+      const write = async ({ scope, writer }: Limits) => {
+        requireRecordWithin(writer, stored);
+        return collection.write(plan({ id: stored._id, within: living(model, scope), precondition: undefined, writer }, stored), work());
+      };
+      try {
+        const record = await change(write);
+        return { record: give(record), isNew: record.isNew };
+      } catch (error) {
+        if (isProblem(error)) noteSubjects(error, { model }, () => document);
+        throw error;
+      }
+    };
+
     async function begin(kind: 'remove' | 'purge', target: (limits: Limits) => Target): Promise<unknown> {
       if (!removals) throw new Error('A delete in the background needs `removals` of an api.');
       const { begin } = await removals();
@@ -194,16 +208,6 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
         const plan = (target: Target, { writer }: Limits) => planUpdate(model, target, requireChangesWithin(writer, read));
         return write(id, options, plan) as never;
       },
-      async upsert(id: unknown, document: unknown) {
-        const stored = readNew(document, { id: readNewId(model, id) });
-        const upsert = async ({ scope, writer }: Limits) => {
-          requireRecordWithin(writer, stored);
-          const target = { id: stored._id, within: living(model, scope), precondition: undefined, writer };
-          return collection.write(planUpsert(model, target, stored), work());
-        };
-        const record = await change(upsert);
-        return { record: give(record), created: record.isNew } as never;
-      },
       async save(document: object) {
         const before = StoredRecord.of(document);
         if (!before?.isOf(model))
@@ -234,7 +238,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
         return change(({ scope }) => purge(purging, seeing(model, 'with', scope), given as PurgeOptions, work)) as never;
       },
     };
-    return hearAll({ ...own, ...methodsWith({ model, database, read, write, workOfPage }) }, hearing);
+    return hearAll({ ...own, ...methodsWith({ model, database, read, write, writeNew, workOfPage }) }, hearing);
   };
 }
 

@@ -19,12 +19,23 @@ export interface StoreParts {
   workOfPage(isFirst: boolean): Work;
   /** Writes one record within the limits of the store, and returns its document. `options` are those of every write. */
   write(id: unknown, options: unknown, plan: (target: Target, limits: Limits) => WritePlan): Promise<unknown>;
+  /**
+   * Reads a new document with this id, writes the record within the limits of the store, and returns its document as it
+   * is stored then. Throws 422, also for an id that no record can have.
+   */
+  writeNew(id: unknown, document: unknown, plan: (target: Target, stored: Record<string, unknown>) => WritePlan): Promise<Written>;
 }
 
 /** A record, and the scope of the store that has found it. */
 interface FoundRecord {
   readonly record: StoredRecord;
   readonly scope: Predicate | undefined;
+}
+
+/** The document of a written record, and whether the write has inserted it. */
+interface Written {
+  readonly record: unknown;
+  readonly isNew: boolean;
 }
 
 /** A method that a plug-in adds to stores. It gets what its caller gives, unread. */

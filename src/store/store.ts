@@ -87,12 +87,6 @@ export interface AffectedRecords {
  */
 export type Created<Doc> = { readonly record: Doc; readonly error?: undefined } | { readonly record?: undefined; readonly error: Error };
 
-/** The outcome of an upsert: the record as it is now, and whether it was created. */
-export interface Upserted<Doc> {
-  readonly record: Doc;
-  readonly created: boolean;
-}
-
 /** Options of a store. */
 export interface ScopeOptions<Doc> {
   /**
@@ -178,16 +172,6 @@ export interface Store<M extends HasFields> extends MethodsOfPlugins<M, Id<M>, I
    * await orders.updateMany({ status: 'open', createdAt: { lt: lastYear } }, { status: 'expired' });
    */
   updateMany(filter: StoreFilter<Document<M>>, changes: DocumentChanges<M>, options?: MaxOptions): Promise<AffectedRecords>;
-  /**
-   * Creates the record with this id, or replaces the one that is there, in one atomic command. It is then what `create`
-   * would make of the document: what is left out has its default, or is gone, also if it is private. A record that was
-   * there keeps the time of its creation, and its revision goes one step on. Throws 409 or 422: 409 also for an id that
-   * a deleted record has, or one outside of the scope.
-   *
-   * @example
-   * const { record, created } = await orders.upsert(id, { customer, owner: 'ann', total: 5 });
-   */
-  upsert(id: Id<M>, document: Omit<NewDocument<M>, 'id'>): Promise<Upserted<Document<M>>>;
   /**
    * Writes what has changed in a document that this or another store of the model has returned, if nothing else has
    * written it meanwhile (412). Updates the document in place, and returns it.

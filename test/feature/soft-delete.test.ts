@@ -1,12 +1,12 @@
 import { BSON } from 'mongodb';
 import { planStep } from '../../src/features/counters/plan-step.ts';
 import { planElement } from '../../src/features/links/plan-element.ts';
+import { planUpsert } from '../../src/features/upsert/plan-upsert.ts';
 import { applyIndexes, cursorPaging, openStore, service } from '../../src/index.ts';
 import { compileModel } from '../../src/model/compile/compile-model.ts';
 import { Room } from '../../src/model/relations/included.ts';
 import { type ModelCollection, openCollection } from '../../src/mongo/collection/collection.ts';
 import { idsOnly, partsAt, partsInOneReply, whole } from '../../src/mongo/collection/find.ts';
-import { planUpsert } from '../../src/mongo/collection/plan-upsert.ts';
 import { findAgain, findTargets, readParts } from '../../src/mongo/collection/whole-records.ts';
 import { planInsert, planRemove, planRestore, planUpdate } from '../../src/mongo/collection/write-plan.ts';
 import { Work } from '../../src/mongo/driver/work.ts';

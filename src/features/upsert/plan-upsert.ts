@@ -2,11 +2,11 @@ import type { Document as BsonDocument } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { absent } from '../../model/node.ts';
 import { ownKeys } from '../../model/value/own-keys.ts';
-import { noteSwitch } from '../query/switch-times.ts';
-import { countWrite, literal } from '../query/update-pipeline.ts';
-import { isNew, newKey } from './write-or-insert.ts';
-import type { WritePlan } from './write-plan.ts';
-import type { Target } from './writer.ts';
+import { isNew, newKey } from '../../mongo/collection/write-or-insert.ts';
+import type { WritePlan } from '../../mongo/collection/write-plan.ts';
+import type { Target } from '../../mongo/collection/writer.ts';
+import { noteSwitch } from '../../mongo/query/switch-times.ts';
+import { countWrite, literal } from '../../mongo/query/update-pipeline.ts';
 
 type Stored = Record<string, unknown>;
 
