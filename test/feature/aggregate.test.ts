@@ -82,7 +82,7 @@ const sale = (_id: string, more: object) => ({
 const sales = [
   sale('1', {
     city: 'Ulm',
-    'city[fold1]': 'ulm',
+    'city[fold2]': 'ulm',
     customer: 'c1',
     place: { zip: '1', floor: 3 },
     isGift: true,
@@ -96,7 +96,7 @@ const sales = [
   }),
   sale('2', {
     city: 'ulm',
-    'city[fold1]': 'ulm',
+    'city[fold2]': 'ulm',
     customer: 'c2',
     place: { zip: '1', floor: -1 },
     isGift: false,

@@ -153,7 +153,7 @@ describe('what is stored', () => {
       _id: anId,
       number: 'A-1',
       city: 'Zürich',
-      'city[fold1]': 'zurich',
+      'city[fold2]': 'zurich',
       count: anInt('7'),
       large: { $numberLong: '7' },
       weight: { $numberDouble: '1.5' },
@@ -210,7 +210,7 @@ describe('what is stored', () => {
       customers: ['_id_', 'name_1__id_1'],
       events: ['_id_', 'expiresAt_1', 'record_1_collection_1_life_1_deliveredAt_1_revision_1', 'state_1_dueAt_1__id_1'],
       idempotency_keys: ['_id_', 'about_1', 'expiresAt_1'],
-      orders: ['_id_', '_id_1_deletedAt_1', 'city[fold1]_1__id_1', 'deletedAt_1__id_1', 'number_1', 'number_1__id_1', 'total_1__id_1'],
+      orders: ['_id_', '_id_1_deletedAt_1', 'city[fold2]_1__id_1', 'deletedAt_1__id_1', 'number_1', 'number_1__id_1', 'total_1__id_1'],
       orders_history: ['_id_', 'record_1_life_1_revision_-1', 'refers.by_1_refers.to_1'],
     });
   });

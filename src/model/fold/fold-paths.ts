@@ -1,13 +1,11 @@
 import type { FieldEntry, FieldTable } from '../node.ts';
 
 /**
- * The version of the folding. It is part of the stored keys, so that two programs with different tables do not compare
- * each other's values.
+ * The versions of what texts are folded to. They are a part of the stored keys, so that two programs with different
+ * tables do not compare each other's values. No field has a bracket in its name, so these keys belong to the library at
+ * any depth.
  */
-const foldVersion = 1;
-
-/** No field has a bracket in its name, so these keys belong to the library at any depth. */
-const ends = { text: `[fold${foldVersion}]`, case: `[case${foldVersion}]` } as const;
+const ends = { text: '[fold2]', case: '[case1]' } as const;
 
 /** The stored key or path of a text without case and accents, beside that of the text itself. */
 export function foldedPath(path: string): string {

@@ -34,3 +34,19 @@ export const accentedLetters = `
   207f 2090-209c 214e 2184 2c61-2c7d a641-a66e a67f-a69d a723-a787 a78c-a7cd a7d1 a7d3 a7d5-a7db a7f2-a7ff ab30-ab5a
   ab5c-ab69 ff41-ff5a 10780-10785 10787-107b0 107b2-107ba 1df00-1df1e 1df25-1df2a 1e030-1e06d
 `;
+
+/** What is read for letters of the Latin script that have no decomposition, such as `ø`: by Latin-ASCII of CLDR. */
+export const plainLetters = `
+  e6=ae f0=d f8=o fe=th 111=d 127=h 131=i 138=q 142=l 14b=n 153=oe 167=t 180=b 183=b 188=c 18c=d 192=f 195=hv 199=k
+  19a=l 19e=n 1a3=oi 1a5=p 1ab=t 1ad=t 1b4=y 1b6=z 1e5=g 221=d 225=z 234=l 235=n 236=t 237=j 238=db 239=qp 23c=c 23f=s
+  240=z 247=e 249=j 24d=r 24f=y 253=b 255=c 256=d 257=d 25b=e 25f=j 260=g 261=g 262=g 266=h 267=h 268=i 26a=i 26b=l
+  26c=l 26d=l 271=m 272=n 273=n 274=n 276=oe 27c=r 27d=r 27e=r 280=r 282=s 288=t 289=u 28b=v 28f=y 290=z 291=z 299=b
+  29b=g 29c=h 29d=j 29f=l 2a0=q 2a3=dz 2a5=dz 2a6=ts 2aa=ls 2ab=lz 1d00=a 1d01=ae 1d03=b 1d04=c 1d05=d 1d06=d 1d07=e
+  1d0a=j 1d0b=k 1d0c=l 1d0d=m 1d0f=o 1d18=p 1d1b=t 1d1c=u 1d20=v 1d21=w 1d22=z 1d6b=ue 1d6c=b 1d6d=d 1d6e=f 1d6f=m
+  1d70=n 1d71=p 1d72=r 1d73=r 1d74=s 1d75=t 1d76=z 1d7a=th 1d7b=i 1d7d=p 1d7e=u 1d80=b 1d81=d 1d82=f 1d83=g 1d84=k
+  1d85=l 1d86=m 1d87=n 1d88=p 1d89=r 1d8a=s 1d8c=v 1d8d=x 1d8e=z 1d8f=a 1d91=d 1d92=e 1d93=e 1d96=i 1d99=u 1e9c=s 1e9d=s
+  1efb=ll 1efd=v 1eff=y 2c61=l 2c65=a 2c66=t 2c68=h 2c6a=k 2c6c=z 2c71=v 2c73=w 2c74=v 2c78=e 2c7a=o a730=f a731=s
+  a733=aa a735=ao a737=au a739=av a73b=av a73d=ay a741=k a743=k a745=k a747=l a749=l a74b=o a74d=o a74f=oo a751=p a753=p
+  a755=p a757=q a759=q a75f=v a761=vy a765=th a767=th a771=d a772=l a773=m a774=n a775=r a776=r a777=t a77a=d a77c=f
+  a787=t a791=n a793=c a7a1=g a7a3=k a7a5=n a7a7=r a7a9=s
+`;

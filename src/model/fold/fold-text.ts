@@ -1,5 +1,5 @@
 import { once } from '../../mistakes.ts';
-import { accentedLetters, fullFolds, singleFolds } from './fold-table.ts';
+import { accentedLetters, fullFolds, plainLetters, singleFolds } from './fold-table.ts';
 
 /**
  * Folds a text without its case: canonical decomposition, full case folding, and canonical composition (D145 of the
@@ -12,7 +12,8 @@ export function foldCase(text: string): string {
 
 /**
  * Folds a text without its case and its accents. Accents are the marks from U+0300 to U+036F directly behind a letter
- * of the Latin, Greek and Cyrillic scripts. In other scripts a mark makes another letter.
+ * of the Latin, Greek and Cyrillic scripts. In other scripts a mark makes another letter. Letters of the Latin script
+ * that no mark is a part of are read as those that a keyboard without them has: `ø` as `o`, `ł` as `l`, `æ` as `ae`.
  */
 export function foldText(text: string): string {
   return fold(text, false);
@@ -82,7 +83,23 @@ class Units {
   add(unit: number): void {
     if (unit >= 0x300 && unit <= 0x36f) {
       if (this.#isLetter && !this.#keepsAccents) return;
-    } else this.#isLetter = this.#accented.short[unit] === 1 || (isLow(unit) && this.#isLongLetter(unit));
+    } else {
+      const kind = this.#accented.short[unit] as number;
+      this.#isLetter = kind !== 0 || (isLow(unit) && this.#isLongLetter(unit));
+      if (kind > 1 && !this.#keepsAccents) {
+        this.#addPlain(unit);
+        return;
+      }
+    }
+    this.#push(unit);
+  }
+
+  #addPlain(unit: number): void {
+    const letters = this.#accented.plain.get(unit) as string;
+    for (let index = 0; index < letters.length; index++) this.#push(letters.charCodeAt(index));
+  }
+
+  #push(unit: number): void {
     this.#marks.add(unit);
     if (this.#length === this.#units.length) this.#grow();
     this.#units[this.#length++] = unit;
@@ -175,16 +192,24 @@ const folds = once(() => {
   return { single, several };
 });
 
-/** The letters that may have accents: those of one code unit, and the others. Made for the first text with one. */
+/**
+ * The letters that may have accents: those of one code unit, as 1, or as 2 if others are read for them, and the longer
+ * ones. Made for the first text that is not ASCII.
+ */
 const accented = once(() => {
   const short = new Uint8Array(0x10000);
   const long = new Set<number>();
+  const plain = new Map<number, string>();
   for (const [, first, last] of accentedLetters.matchAll(/([\da-f]+)(?:-([\da-f]+))?/g))
     for (let point = hex(first); point <= hex(last ?? first); point++) {
       if (point < short.length) short[point] = 1;
       else long.add(point);
     }
-  return { short, long };
+  for (const [, from, letters = ''] of plainLetters.matchAll(/([\da-f]+)=([a-z]+)/g)) {
+    short[hex(from)] = 2;
+    plain.set(hex(from), letters);
+  }
+  return { short, long, plain };
 });
 
 function hex(digits = ''): number {

@@ -23,7 +23,7 @@ const texts = ['$where', '$text', '$$REMOVE', '__proto__', 'a.b', '\\Q.*', '😀
 
 beforeAll(async () => {
   for (const text of [...texts, 'a\0b']) {
-    const body = { text, constructor: text, größe: text, extra: { 'text[fold1]': text, 'x[case1]': 1 } };
+    const body = { text, constructor: text, größe: text, extra: { 'text[fold2]': text, 'x[case1]': 1 } };
     expect((await api.request('POST', '/api/notes', { body })).status).toBe(201);
   }
 });
@@ -35,7 +35,7 @@ describe('a hostile text in a caseless field', () => {
       const { status, body } = await api.request('GET', `/api/notes?${name}=${word}&sort=${name}`);
       expect([status, body.data?.map((one: { text: string }) => one.text)]).toEqual([200, [text]]);
       const [{ id, extra }] = body.data;
-      expect(extra).toEqual({ 'text[fold1]': text, 'x[case1]': 1 });
+      expect(extra).toEqual({ 'text[fold2]': text, 'x[case1]': 1 });
       const patched = await api.request('PATCH', `/api/notes/${id}`, { body: { constructor: text, größe: text } });
       expect([patched.status, patched.body.data.text]).toEqual([200, text]);
     }
@@ -50,7 +50,7 @@ describe('a hostile text in a caseless field', () => {
 
   it('cannot be asked for with NUL, as in any other field', async () => {
     for (const name of ['text', 'plain', 'text[prefix]']) expect((await api.request('GET', `/api/notes?${name}=a%00b`)).status).toBe(400);
-    expect(await database.db.collection('notes').countDocuments({ 'text[fold1]': 'a\0b' })).toBe(1);
+    expect(await database.db.collection('notes').countDocuments({ 'text[fold2]': 'a\0b' })).toBe(1);
   });
 
   it('takes the longest prefix, each of whose characters becomes three', async () => {
@@ -61,12 +61,12 @@ describe('a hostile text in a caseless field', () => {
   });
 
   it('is not written into a key of the library', async () => {
-    for (const body of [{ 'text[fold1]': 'x' }, { text: 'x', 'text[case1]': 'x' }]) {
+    for (const body of [{ 'text[fold2]': 'x' }, { text: 'x', 'text[case1]': 'x' }]) {
       const { status, body: problem } = await api.request('POST', '/api/notes', { body });
       expect([status, problem.errors.at(0).rule]).toEqual([422, 'unknown_field']);
     }
-    expect((await api.request('DELETE', '/api/notes?text[fold1]=x')).status).toBe(400);
-    expect((await api.request('DELETE', '/api/notes?text%5Bfold1%5D[eq]=x')).status).toBe(400);
+    expect((await api.request('DELETE', '/api/notes?text[fold2]=x')).status).toBe(400);
+    expect((await api.request('DELETE', '/api/notes?text%5Bfold2%5D[eq]=x')).status).toBe(400);
   });
 });
 

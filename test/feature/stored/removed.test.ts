@@ -133,9 +133,9 @@ describe('folded texts of fields that are stored elsewhere', () => {
     await of('cities').insertMany([{ _id: 'a', alias: 'ZÜRICH', name: 'Zürich', t: [{ N: 'Örlikon' }] }]);
     for await (const _progress of applyFolds(City, { db: database.db }) as Any);
     expect(await of('cities').findOne({ _id: 'a' })).toMatchObject({
-      'alias[fold1]': 'zurich',
-      t: [{ N: 'Örlikon', 'N[fold1]': 'orlikon' }],
-      'name[fold1]': 'zurich',
+      'alias[fold2]': 'zurich',
+      t: [{ N: 'Örlikon', 'N[fold2]': 'orlikon' }],
+      'name[fold2]': 'zurich',
     });
     for await (const audit of auditCollection(City, { db: database.db }))
       if (audit.isComplete) expect([audit.misfits, audit.unknownKeys]).toEqual([[], []]);
@@ -148,7 +148,7 @@ describe('folded texts of fields that are stored elsewhere', () => {
     await store.upsert('a', { name: 'Zürich', alias: 'ZURICH', towns: [{ name: 'ÄRZTE' }] });
     expect((await store.find({ 'towns.name': 'ÄRZTE' })).map(({ id }: Any) => id)).toEqual(['a']);
     expect(await of('cities').findOne({ _id: 'a' })).toMatchObject({
-      t: [{ N: 'ÄRZTE', 'N[fold1]': 'arzte' }],
+      t: [{ N: 'ÄRZTE', 'N[fold2]': 'arzte' }],
       alias: 'Zürich',
       name: 'ZURICH',
     });

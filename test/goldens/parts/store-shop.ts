@@ -8,7 +8,7 @@ const order = (_id: string, total: string, more: object) => ({
   _id,
   owner: 'ann',
   number: `A-${_id}`,
-  'number[fold1]': `a-${_id}`,
+  'number[fold2]': `a-${_id}`,
   'number[case1]': `a-${_id}`,
   status: 'open',
   total: Decimal128.fromString(total),

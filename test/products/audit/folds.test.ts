@@ -40,21 +40,21 @@ const raw = {
   tags: ['Ö', null],
   lines: [
     { sku: 'Ä', other: 1 },
-    { sku: 'B', 'sku[fold1]': 'b' },
+    { sku: 'B', 'sku[fold2]': 'b' },
   ],
-  free: { 'name[fold1]': 1 },
+  free: { 'name[fold2]': 1 },
   revision: 3,
 };
 const folded = {
   ...raw,
-  'name[fold1]': 'zurich',
+  'name[fold2]': 'zurich',
   'name[case1]': 'zürich',
-  'note[fold1]': 'geheim',
-  place: { street: 'STRAßE', 'street[fold1]': 'strasse' },
-  'tags[fold1]': ['o', null],
+  'note[fold2]': 'geheim',
+  place: { street: 'STRAßE', 'street[fold2]': 'strasse' },
+  'tags[fold2]': ['o', null],
   lines: [
-    { sku: 'Ä', other: 1, 'sku[fold1]': 'a' },
-    { sku: 'B', 'sku[fold1]': 'b' },
+    { sku: 'Ä', other: 1, 'sku[fold2]': 'a' },
+    { sku: 'B', 'sku[fold2]': 'b' },
   ],
 };
 
@@ -83,8 +83,8 @@ describe('an audit of caseless fields', () => {
   });
 
   it.each<[what: string, stored: object, paths: string[]]>([
-    ['a wrong one', { ...folded, 'name[fold1]': 'other' }, ['name']],
-    ['one of another type', { ...folded, 'name[fold1]': 5 }, ['name']],
+    ['a wrong one', { ...folded, 'name[fold2]': 'other' }, ['name']],
+    ['one of another type', { ...folded, 'name[fold2]': 5 }, ['name']],
     ['one without its text', { ...folded, note: null }, ['note']],
     ['one of a value of another type', { ...folded, name: 5 }, ['name']],
   ])('finds %s', async (_what, stored, paths) => {
@@ -153,13 +153,13 @@ describe('withFolds', () => {
 
   it('replaces those of another text, and removes those without one', () => {
     const { name: _, note: __, ...others } = { ...folded, tags: [] };
-    expect(withFolds(City, { ...others, place: { 'street[fold1]': 'x' } })).toEqual({
+    expect(withFolds(City, { ...others, place: { 'street[fold2]': 'x' } })).toEqual({
       ...raw,
       name: undefined,
       note: undefined,
       place: {},
       tags: [],
-      'tags[fold1]': [],
+      'tags[fold2]': [],
       lines: folded.lines,
     });
   });
@@ -174,6 +174,6 @@ describe('a validator', () => {
   it('takes folded values', async () => {
     await database.db.command({ collMod: 'cities', validator: collectionValidator(City) });
     await openStore(City, { db: database.db }).create({ id: 'x', name: 'Ö', tags: ['Ü'], lines: [{ sku: 'É' }] });
-    expect(await cities().countDocuments({ 'name[fold1]': 'o' })).toBe(1);
+    expect(await cities().countDocuments({ 'name[fold2]': 'o' })).toBe(1);
   });
 });

@@ -33,6 +33,6 @@ describe('audit --fold', () => {
     ]);
     const after = await runCli([...args, '--fold']);
     expect([after.code, after.stdout]).toEqual([0, 'City (cities): 700 records, all fit\n']);
-    expect(await cities.countDocuments({ 'name[fold1]': 'zurich 7' })).toBe(1);
+    expect(await cities.countDocuments({ 'name[fold2]': 'zurich 7' })).toBe(1);
   });
 });
