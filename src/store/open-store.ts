@@ -8,6 +8,7 @@ import type { Document, HasFields } from '../model/define/infer.ts';
 import { fromDocumentOrText } from '../model/value/leaves.ts';
 import { compileDocumentChanges, compileNewDocument } from '../model/write/compile-document-writes.ts';
 import type { DatabaseOptions } from '../mongo/collection/collection.ts';
+import { countOf } from '../mongo/collection/summary.ts';
 import { planInsert, planRemove, planRestore, planUpdate } from '../mongo/collection/write-plan.ts';
 import type { Target } from '../mongo/collection/writer.ts';
 import { Work } from '../mongo/driver/work.ts';
@@ -193,7 +194,7 @@ export function compileStore(model: CompiledModel, { keeps: ofAll, removals, ...
       async count(filter: unknown, options: DeletedOption = {}) {
         checkOptions(options, legalDeleted, '`count`');
         const [seenBy, conditions] = [seen(options), readFilter(filter, model.scopeFields)];
-        return within((limits) => collection.count({ conditions, through: [] }, seenBy(limits), {}, work()));
+        return within((limits) => collection.summarize({ query: { conditions, through: [] }, within: seenBy(limits) }, countOf(), work()));
       },
       async create(document: unknown) {
         const stored = readNew(document);

@@ -11,6 +11,8 @@ import { aThrough, type Through } from '../../middleware/relations/compile-throu
 import type { ModelInput } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import { type DatabaseOptions, databaseOptions, openCollection } from '../../mongo/collection/collection.ts';
+import type { Summary } from '../../mongo/collection/summary.ts';
+import type { FirstBatch } from '../../mongo/driver/read-batches.ts';
 import { seeing } from '../../mongo/lifecycle/within.ts';
 import { compileFurther, findingNames } from '../../mongo/list/further-parameters.ts';
 import { aPageBound } from '../../mongo/list/page-bytes.ts';
@@ -84,9 +86,14 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
       const query = { ...parsed, search };
       const related = await askThrough(ctx, query, asked);
       const limits = { maxMatches, maxGroups };
-      const sent = { stages: planGroups(query, limits), limit: maxGroups + 1, ...related };
-      const within = seeing(seen, ctx.deleted ?? 'live', ctx.scope);
-      const found = await collection.aggregate(query, within, sent, workOf(ctx)).catch((error: unknown) => {
+      const listed = { query, within: seeing(seen, ctx.deleted ?? 'live', ctx.scope), ...related };
+      const summary: Summary<FirstBatch> = {
+        stages: planGroups(query, limits),
+        limit: maxGroups + 1,
+        allowDiskUse: false,
+        take: (groups) => groups,
+      };
+      const found = await collection.summarize(listed, summary, workOf(ctx)).catch((error: unknown) => {
         throw explain(error);
       });
       const maxBytes = Math.min(maxPageBytes, ctx.pageBytes ?? maxPageBytes);

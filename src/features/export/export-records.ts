@@ -14,6 +14,7 @@ import { aThrough, type Through } from '../../middleware/relations/compile-throu
 import { aScope, scope } from '../../middleware/scope.ts';
 import type { CompiledModel, ModelInput } from '../../model/compile/compile-model.ts';
 import { type DatabaseOptions, databaseOptions, openCollection } from '../../mongo/collection/collection.ts';
+import { countOf } from '../../mongo/collection/summary.ts';
 import { timeLimit } from '../../mongo/driver/time-limit.ts';
 import { isDevelopment } from '../../mongo/indexes/watch-scans.ts';
 import { seeing } from '../../mongo/lifecycle/within.ts';
@@ -126,8 +127,8 @@ function compileSource(model: CompiledModel, options: ExportRecordsOptions): (ct
         return true;
       },
       async count(query, most) {
-        const { through } = await askRelated(ctx, query);
-        return collection.count(query, within(), { through, max: most }, workOf(ctx));
+        const related = await askRelated(ctx, query);
+        return collection.summarize({ query, within: within(), ...related }, countOf(most), workOf(ctx));
       },
       async read(query, maxPageBytes) {
         const related = await askRelated(ctx, query);

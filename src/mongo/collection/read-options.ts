@@ -49,19 +49,3 @@ export interface ReadOneOptions extends ReadOptions {
    */
   readonly latest?: boolean;
 }
-
-/** How matches are counted. */
-export interface CountOptions {
-  /** The related records that the query may name. @default none */
-  readonly through?: ThroughReadOptions | undefined;
-  /** Counts no further. @default all */
-  readonly max?: number;
-}
-
-/** How the records of a list are aggregated. */
-export interface GroupOptions {
-  readonly stages: readonly BsonDocument[];
-  readonly limit: number;
-  /** The related records that the query may name. @default none */
-  readonly through?: ThroughReadOptions;
-}

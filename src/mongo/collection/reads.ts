@@ -1,10 +1,10 @@
-import type { Abortable, Document as BsonDocument, Collection, CountDocumentsOptions, Db, EstimatedDocumentCountOptions } from 'mongodb';
+import type { Abortable, Document as BsonDocument, Collection, Db, EstimatedDocumentCountOptions } from 'mongodb';
 import { notFound } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { SelectedFields } from '../../model/read/select-fields.ts';
 import type { Commands } from '../driver/commands.ts';
 import { needOf } from '../driver/reachability.ts';
-import { compileFirstBatch, type FirstBatch } from '../driver/read-batches.ts';
+import { compileFirstBatch } from '../driver/read-batches.ts';
 import { type Get, SharedGets } from '../driver/shared-gets.ts';
 import type { Command, Work } from '../driver/work.ts';
 import { compileIndexedKeys } from '../indexes/indexed-keys.ts';
@@ -26,9 +26,10 @@ import { isThrough, type ThroughReads } from '../through/through-field.ts';
 import type { ThroughQuery } from '../through/through-stages.ts';
 import { type Bound, boundOfSort } from './bound-of-sort.ts';
 import { forClients } from './hidden-records.ts';
-import type { CountOptions, GroupOptions, ReadOneOptions, ReadPageOptions, ThroughReadOptions } from './read-options.ts';
+import type { ReadOneOptions, ReadPageOptions, ThroughReadOptions } from './read-options.ts';
 import { openPages, type WantedPage } from './read-page.ts';
 import { explainSearch, rankIds } from './searching.ts';
+import { countOf, type Listed, type Summary } from './summary.ts';
 import { openThroughReads } from './through-reads.ts';
 
 type Stored = Record<string, unknown>;
@@ -37,10 +38,12 @@ type Stored = Record<string, unknown>;
 export interface Reads extends ThroughReads {
   findOne(id: unknown, within: Within, options: ReadOneOptions, work: Work): Promise<StoredRecord>;
   findPage(query: ListQuery, within: Within, options: ReadPageOptions, work: Work): Promise<Page>;
-  /** Sends the records that a list would show through `stages`. They return at most `limit` documents. */
-  aggregate(query: Matching, within: Within, options: GroupOptions, work: Work): Promise<FirstBatch>;
-  /** Counts the records that match. */
-  count(query: Matching, within: Within, options: CountOptions, work: Work): Promise<number>;
+  /**
+   * Tells something of all records that a list would show.
+   *
+   * @example collection.summarize({ query, within, through }, countOf(max), work)
+   */
+  summarize<T>(records: Listed, summary: Summary<T>, work: Work): Promise<T>;
 }
 
 interface Settings extends Pick<Commands, 'readOne' | 'readMany' | 'readLatest'> {
@@ -99,20 +102,17 @@ export function openReads(
     };
   }
 
-  /** Counts the matches. With a limit, it counts no further. */
-  async function countMatches({ filter: predicate, stages }: ThroughQuery, command: Command, limit?: number): Promise<number> {
-    const filter = filterOf(predicate);
-    const options: CountDocumentsOptions & Abortable = command.options;
-    const limited = limit === undefined ? options : { ...options, limit };
-    if (stages.length === 0) return command.count(() => collection.countDocuments(command.handOver(filter), limited));
-    const end = [...(limit === undefined ? [] : [{ $limit: limit }]), { $count: 'count' }];
-    const pipeline = [command.handOver({ $match: filter }), ...stages, ...end];
-    const [counted] = await command.count(() => collection.aggregate<{ count: number }>(pipeline, options).toArray());
-    return counted?.count ?? 0;
+  async function summarizeMatches<T>(matching: ThroughQuery, summary: Summary<T>, command: Command): Promise<T> {
+    const { stages, limit, allowDiskUse } = summary;
+    const pipeline = [command.handOver({ $match: filterOf(matching.filter) }), ...matching.stages, ...stages];
+    const { maxTimeMS } = command;
+    const body = { aggregate: model.collection, pipeline, cursor: { batchSize: limit + 1 }, maxTimeMS };
+    const sent = allowDiskUse === undefined ? body : { ...body, allowDiskUse };
+    return summary.take(await command.count(() => readFirstBatch(sent, command)));
   }
 
   async function countAll(total: 'exact' | 'estimate', matching: ThroughQuery, command: Command): Promise<Total> {
-    if (total === 'exact') return { count: await countMatches(matching, command), isEstimate: false };
+    if (total === 'exact') return { count: await summarizeMatches(matching, countOf(), command), isEstimate: false };
     const options: EstimatedDocumentCountOptions & Abortable = command.options; // the driver's type forgets the signal
     return { count: await command.count(() => collection.estimatedDocumentCount(options)), isEstimate: true };
   }
@@ -136,7 +136,7 @@ export function openReads(
 
   /** Counts the matches of a list that is sorted in memory. Throws `too_many_matches` (422) if there are too many. */
   async function countSortable(matching: ThroughQuery, bound: Bound, read: typeof readMany, work: Work): Promise<Total> {
-    const count = await read(work, (command) => countMatches(matching, command, bound.max + 1));
+    const count = await read(work, (command) => summarizeMatches(matching, countOf(bound.max + 1), command));
     if (count > bound.max) throw bound.exceeded();
     return { count, isEstimate: false };
   }
@@ -214,19 +214,9 @@ export function openReads(
       return buildPage(query, fitting, { total, maxPageBytes, fetchPrivate });
     },
 
-    async aggregate(asked, within, { stages, limit, through = withoutThrough }, work) {
-      const matching = await match(asked, within.predicate, through, maxBytesOfIds, work);
-      return readerFor(asked)(work, (command) => {
-        const pipeline = [command.handOver({ $match: filterOf(matching.filter) }), ...matching.stages, ...stages];
-        const { maxTimeMS } = command;
-        const body = { aggregate: model.collection, pipeline, cursor: { batchSize: limit + 1 }, maxTimeMS, allowDiskUse: false };
-        return command.count(() => readFirstBatch(body, command));
-      });
-    },
-
-    async count(asked, within, { through = withoutThrough, max }, work) {
-      const matching = await match(asked, within.predicate, through, maxBytesOfIds, work);
-      return readerFor(asked)(work, (command) => countMatches(matching, command, max));
+    async summarize({ query, within, through = withoutThrough }, summary, work) {
+      const matching = await match(query, within.predicate, through, maxBytesOfIds, work);
+      return readerFor(query)(work, (command) => summarizeMatches(matching, summary, command));
     },
 
     ...openThroughReads(model, readFirstBatch, readMany),
