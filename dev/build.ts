@@ -62,6 +62,7 @@ function chunkOf(id: string): string | undefined {
   if (/^features\/(?:[\w-]+\/)?(?:keywords|fields?|types|kinds?|polic(?:y|ies)|indexes|lists?|plan-[\w-]+|stores?)\.ts$/.test(file))
     return 'shared';
   if (file.startsWith('features/') && Object.values(entries).includes(file)) return 'shared'; // a middleware
+  if (/^features\/live\/(?:concern|kept-bytes|live-source|live-streams)\.ts$/.test(file)) return 'shared'; // its middlewares need them
   const plugin = /^features\/([\w-]+)\/(?:list-|(?:mongo|work)\/)/.exec(file)?.[1];
   if (plugin !== undefined) return plugin; // the first request that needs it loads it
   if (file === 'features/delivery/deliver.ts') return 'delivery'; // the first `api.deliver` loads it
@@ -70,8 +71,7 @@ function chunkOf(id: string): string | undefined {
   // The first delete in the background loads it, or the first purge.
   if (file.startsWith('mongo/removals/') || ['queues/removal-queue.ts', 'mongo/keeps/keeps.ts'].includes(file)) return 'removing';
   if (file.startsWith('queues/')) return 'delivery';
-  if (file === 'mongo/live/concern.ts') return 'shared'; // `liveRead` needs it
-  if (file.startsWith('live/') || file.startsWith('mongo/live/')) return 'live'; // the first live list does
+  if (file.startsWith('mongo/changes/')) return 'changes'; // the first live list, or the first delivery
   if (file.startsWith('mongo/ledger/') || file === 'mongo/collection/recorder.ts') return 'ledger'; // the first write of a model with a ledger
   if (file === 'mongo/collection/read-by-id.ts') return 'audit'; // the only one that needs it
   if (/^products\/admin\/(?:react-admin|refine)\.ts$/.test(file)) return undefined; // each is a module of its own

@@ -26,6 +26,9 @@ export type { DeliverOptions, Delivery, DeliveryObservation } from './features/d
 export { type ExportRecordsOptions, exportRecords } from './features/export/export-records.ts';
 export type { FieldChange, HistoryOptions, RecordChange } from './features/history/types.ts';
 export type { IdempotencyOptions } from './features/idempotency/api-types.ts';
+export { type LiveOptions, live } from './features/live/live.ts';
+export { type LiveReadOptions, liveRead } from './features/live/live-read.ts';
+export { type LiveStreams, type LiveStreamsOptions, liveStreams, type RecheckOptions } from './features/live/live-streams.ts';
 export type { NearPolicy } from './features/near/types.ts';
 export type { Upserted } from './features/upsert/types.ts';
 export { affected } from './middleware/affected.ts';
@@ -53,7 +56,6 @@ export type {
   Slots,
 } from './middleware/exchange/context.ts';
 export type { KoaContext, KoaMiddleware, KoaNext } from './middleware/exchange/koa-context.ts';
-export { type LiveStreams, type LiveStreamsOptions, liveStreams, type RecheckOptions } from './middleware/exchange/live-streams.ts';
 export { type StreamPlaces, streamPlaces } from './middleware/exchange/stream-places.ts';
 export type { RecordsPage } from './middleware/exchange/write-records.ts';
 export { fields } from './middleware/fields.ts';
@@ -69,8 +71,6 @@ export { include } from './middleware/include.ts';
 export { type InsertOptions, insert } from './middleware/insert.ts';
 export { type JsonBodyOptions, jsonBody } from './middleware/json-body.ts';
 export { type ListQueryOptions, listQuery } from './middleware/list-query.ts';
-export { type LiveOptions, live } from './middleware/live.ts';
-export { type LiveReadOptions, liveRead } from './middleware/live-read.ts';
 export { noContent } from './middleware/no-content.ts';
 export { notModified } from './middleware/not-modified.ts';
 export { type Observation, type Observe, observe } from './middleware/observe.ts';

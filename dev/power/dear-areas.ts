@@ -52,7 +52,7 @@ export const dearAreas: readonly Area[] = [
     tests: ['feature/through-property.slow', 'feature/filter-property.slow'],
   },
   {
-    files: ['live/group', 'live/subscription', 'live/state', 'mongo/live/change-feed'],
+    files: ['features/live/work/group', 'features/live/work/subscription', 'features/live/work/state', 'mongo/changes/change-feed'],
     tests: ['feature/live/live-property.slow', 'feature/live/live-clients.slow'],
   },
   {

@@ -52,10 +52,10 @@ export const faultAreas: readonly Area[] = [
   // The feed of live lists.
   {
     faults: [
-      ['mongo/live/change-feed', 'if (before) stream.begun.then(() => this.#tell(undefined), ignore);', ''],
-      ['mongo/live/open-stream', 'await this.#askTime();\n        await this.#tell(undefined);', 'await this.#askTime();'],
+      ['mongo/changes/change-feed', 'if (before) stream.begun.then(() => this.#tell(undefined), ignore);', ''],
+      ['mongo/changes/open-stream', 'await this.#askTime();\n        await this.#tell(undefined);', 'await this.#askTime();'],
       [
-        'mongo/live/open-stream',
+        'mongo/changes/open-stream',
         'if (!event || !isLater(event, begun)) continue;',
         'if (!event) continue;\n          if (isLater(event, begun)) this.#time = event.clusterTime;',
       ],

@@ -2,7 +2,6 @@ import type { OptionsOfApis } from '../features/api-types.ts';
 import type { CrossOriginOptions } from '../middleware/cross-origin.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
 import type { KoaContext } from '../middleware/exchange/koa-context.ts';
-import type { LiveStreamsOptions } from '../middleware/exchange/live-streams.ts';
 import type { SearchLimits } from '../middleware/exchange/searching.ts';
 import type { NameClient } from '../middleware/in-flight-limit.ts';
 import type { Observe } from '../middleware/observe.ts';
@@ -77,21 +76,6 @@ export interface ApiOptions<Resource, Principal = unknown, App = KoaContext>
    * maxConcurrency: { total: 200, each: 20, by: (ctx) => ctx.principal?.name }
    */
   readonly maxConcurrency?: number | ConcurrencyOptions<Principal, App>;
-  /**
-   * How many exports may be under way at the same time; the next one is answered with 503. They take no places of
-   * `maxConcurrency` while they stream.
-   * @default 10
-   */
-  readonly maxStreams?: number;
-  /**
-   * The limits of live lists and records. They take no places of `maxConcurrency` while they stream.
-   *
-   * @default 1,000 streams, of at most 15 minutes, whose callers are asked every minute
-   *
-   * @example
-   * live: { max: 5_000, each: 10, by: (ctx) => ctx.principal?.name }
-   */
-  readonly live?: LiveStreamsOptions<RequestContext<Principal, App>>;
   /**
    * How long the database may work for one request, in milliseconds. `maxTimeMS` of a model wins over it.
    *
@@ -213,8 +197,6 @@ export const apiOptionNames = [
   'maxBody',
   'maxValues',
   'maxConcurrency',
-  'maxStreams',
-  'live',
   'maxTimeMS',
   'bodyTimeout',
   'requestTimeout',

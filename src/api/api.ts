@@ -2,7 +2,6 @@ import type Router from '@koa/router';
 import type { Db } from 'mongodb';
 import type { MethodsOfApis } from '../features/api-types.ts';
 import type { KoaMiddleware } from '../middleware/exchange/koa-context.ts';
-import type { RecheckOptions } from '../middleware/exchange/live-streams.ts';
 import type { Model } from '../model/define/define-model.ts';
 import type { Keeps } from '../mongo/keeps/keep.ts';
 import type { ApiDescription } from '../openapi/api-description.ts';
@@ -31,7 +30,7 @@ export interface Indexing {
 export interface KoaRouter extends Router {}
 
 /** An api, ready to be served. */
-export interface Api<Principal = unknown> extends MethodsOfApis {
+export interface Api<Principal = unknown> extends MethodsOfApis<Principal> {
   /**
    * Returns a middleware for a Koa app or router, under any mount. It answers all requests below its prefix except
    * OPTIONS, with 404 and 405 too. For all others it calls `next()`.
@@ -99,15 +98,6 @@ export interface Api<Principal = unknown> extends MethodsOfApis {
    * const open = await api.store(Order).find({ owner: 'ann' }, { sort: ['-total'], limit: 20 });
    */
   readonly store: StoreOf;
-  /**
-   * Asks now what the callers of live lists may see, instead of within a minute. It reaches the streams of this
-   * process: call it in each process when a right was taken away.
-   *
-   * @example
-   * users.delete('ann');
-   * api.recheck({ select: (user) => user?.name === 'ann' });
-   */
-  recheck(options?: RecheckOptions<Principal>): void;
   /**
    * Replaces the name of an actor in the histories and the events of all models of the api, and in what its webhooks
    * keep, for a person who wants to be forgotten. Nothing else about the person is known there: purge what the records

@@ -60,8 +60,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     inFlight,
     endPlugins: (timeout) => Promise.all(parts.plugins.map(({ close }) => close?.(timeout))),
     endStreams() {
-      parts.streams.close();
-      parts.liveStreams.places.close();
+      for (const { endStreams } of parts.plugins) endStreams?.();
       inFlight.streams.close();
     },
   };
@@ -90,7 +89,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
   return markApi({
     description,
     indexing,
-    ...(Object.assign({}, ...parts.plugins.map(({ methods }) => methods)) as MethodsOfApis),
+    ...(Object.assign({}, ...parts.plugins.map(({ methods }) => methods)) as MethodsOfApis<unknown>),
     routes(resource) {
       const root = resource === undefined ? prefix : `${prefix}/${pathOf(resource, 'routes')}`;
       return compileKoaAdapter(prefix, answering, root);
@@ -112,7 +111,6 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
     },
     keeps: parts.keeps,
     queues: async () => (await import('../queues/watched-queues.ts')).openQueues(indexing.db, parts.allModels(), parts.removals),
-    recheck: (given) => parts.liveStreams.recheck(given),
     transaction: (run) => stores.transaction(run, { work: () => new Work() }),
   });
 }
@@ -178,6 +176,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     ...settings(),
     isCarried: plugins().some(({ carriesOut }) => carriesOut),
     again: plugins().flatMap(({ again }) => again?.() ?? [])[0],
+    shared: new Map(plugins().flatMap(({ shared }) => (shared ? [shared] : []))),
   }));
   const linked = once(() => linkResources(unlinked(), models(), carrying()));
   const resources = once(() => {
@@ -224,16 +223,13 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
     resources,
     routes,
   ]);
-  const { maxTimeMS, streams, liveStreams } = settings();
   return {
-    streams,
-    liveStreams,
     prefix: prefix(),
     description: description(),
     outer: outer(),
     probes: probes(),
     dispatch: dispatch(),
-    maxTimeMS,
+    maxTimeMS: settings().maxTimeMS,
     stores: stores(),
     keeps,
     ofPlugins: plugins().flatMap(({ models }) => models?.() ?? []),

@@ -36,7 +36,7 @@ export function compileDocsRoutes({ info, securitySchemes, resources }: ApiDescr
       Buffer.from(
         docsStart(
           documentPath,
-          resources.some(({ live }) => live),
+          resources.some(({ rows }) => rows.some(({ keep }) => keep)),
         ),
       ),
     ),

@@ -32,6 +32,8 @@ export interface AddedToApi {
   again?(): AnswersAgain;
   /** The parameters that it gives to what runs through a chain. */
   parametersOf?(chain: readonly ResourceMiddleware[], components: Components): readonly DocumentPart[];
+  /** What it shares among all resources, behind the function that makes it: rows find it by `sharedOf`. */
+  readonly shared?: readonly [make: (...of: never[]) => unknown, made: unknown];
   /** Its own operations. */
   readonly serves?: OwnOperations;
   /** Where it keeps something of records. */
@@ -39,7 +41,9 @@ export interface AddedToApi {
   /** The models of its collections, for the plan of their indexes. */
   models?(): readonly Model[];
   /** Its methods of the api. */
-  readonly methods?: Partial<MethodsOfApis>;
+  readonly methods?: Partial<MethodsOfApis<unknown>>;
+  /** Tells its streams to end, when the api takes no more requests. */
+  endStreams?(): void;
   /** Ends what it has under way when the api is closed, within so many milliseconds. */
   close?(timeout: number): Promise<unknown>;
 }

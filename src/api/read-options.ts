@@ -5,9 +5,7 @@ import { showName } from '../hints.ts';
 import { hasMark, markOf } from '../marks.ts';
 import { bodyLimits } from '../middleware/body-limit.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
-import { liveStreams } from '../middleware/exchange/live-streams.ts';
 import { searchLimits } from '../middleware/exchange/searching.ts';
-import { maxStreams, streamPlaces } from '../middleware/exchange/stream-places.ts';
 import { filterLimits } from '../middleware/list-query.ts';
 import { throughLimits } from '../middleware/relations/compile-through.ts';
 import { tryAll } from '../mistakes.ts';
@@ -43,14 +41,13 @@ export const limitsOfApi = {
   ...timeLimit,
   ...bodyLimits,
   maxPageBytes: aPageBound,
-  maxStreams,
   shareRoundTrips: byDefault(true, trueOrFalse),
 };
 
 /** Reads the options that every resource of the api gets. */
-export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 'again'> {
+export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 'again' | 'shared'> {
   const { warnOnScan = isDevelopment() } = options;
-  const [db, ofFilters, ofThrough, ofSearches, ofReferences, { maxStreams, ...limits }, live] = tryAll([
+  const [db, ofFilters, ofThrough, ofSearches, ofReferences, limits] = tryAll([
     () => {
       const db = readDatabase(options);
       checkWriteConcern(db);
@@ -61,15 +58,12 @@ export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 
     () => pickOptions(options, searchLimits),
     () => pickOptions(options, referenceLimits),
     () => pickOptions(options, limitsOfApi),
-    () => liveStreams(options.live),
     () => checkValue('`warnOnScan`', warnOnScan, trueOrFalse),
   ]);
   return {
     db,
     ...limits,
     warnOnScan,
-    streams: streamPlaces(maxStreams),
-    liveStreams: live,
     filterLimits: ofFilters,
     throughLimits: ofThrough,
     searchLimits: ofSearches,

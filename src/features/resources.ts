@@ -4,6 +4,7 @@ import { counters } from './counters/index.ts';
 import { exporting } from './export/index.ts';
 import { histories } from './history/index.ts';
 import { links } from './links/index.ts';
+import { liveStates } from './live/index.ts';
 
 /** What plug-ins add to resources. */
 // biome-ignore format: a line for each plug-in
@@ -13,4 +14,5 @@ export const resourcePlugins: readonly ResourcePlugin[] = [
   links,
   exporting,
   histories,
+  liveStates,
 ];

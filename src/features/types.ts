@@ -5,6 +5,7 @@ import type { CountersOf, OfCounters, StepsCounters } from './counters/types.ts'
 import type { OfExport, ReadOfExport } from './export/types.ts';
 import type { OfHistory, ReadOfHistory, ReadsHistory } from './history/types.ts';
 import type { OfLinks } from './links/types.ts';
+import type { OfLive, ReadOfLive } from './live/types.ts';
 import type { Upserts } from './upsert/types.ts';
 
 /**
@@ -22,6 +23,7 @@ export type ReadsOfPlugins = never
   | ReadOfAggregate
   | ReadOfExport
   | ReadOfHistory
+  | ReadOfLive
 ;
 
 /** The options that plug-ins add to resources. */
@@ -32,6 +34,7 @@ export type OptionsOfPlugins<F extends Fields> = object
   & OfLinks<F>
   & OfExport
   & OfHistory
+  & OfLive
 ;
 
 /** The methods that plug-ins add to stores. `Id` and `Options` are what a write of one record takes. */

@@ -12,8 +12,8 @@ import { isIdle } from './exchange/own-streams.ts';
  * Cuts off a client that has not received the answer `ms` milliseconds after it was ready. A client that does not read
  * cannot hold memory or a place in flight, nor can one that does not read what comes before the answer on its
  * connection (HTTP pipelining). For a stream, the time starts again whenever data is sent, for an export also while it
- * waits for the database, and for a live list or a stream that `handler` answers with also while it waits for its
- * source. Place it above `problems`.
+ * waits for the database, and for a stream of events, or one that `handler` answers with, also while it waits for
+ * its source. Place it above `problems`.
  *
  * @example
  * app.use(answerTimeout(120_000)).use(problems());

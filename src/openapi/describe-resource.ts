@@ -57,6 +57,9 @@ function variantsOf(context: ResourceContext, { rows }: RowsOfEndpoint<ServedRow
   return {
     description: told.map(({ description = '' }) => description).join(''),
     parameters: told.flatMap(({ parameters = [] }) => parameters),
+    headers: told.flatMap(({ headers = [] }) => headers),
+    answer: told.map(({ answer = '' }) => answer).join(''),
+    content: Object.assign({}, ...told.map(({ content }) => content)),
     beside: Object.assign({}, ...told.map(({ beside }) => beside)),
     isNegotiated: rows.some(({ when }) => when && 'accept' in when),
   };

@@ -44,16 +44,16 @@ export function docsPage(title: string): string {
 
 /**
  * The script that starts Swagger UI. `documentPath` is relative to the page. By default, Swagger UI would send the
- * description to a validator on another host. Only an api with live lists has the script that follows them.
+ * description to a validator on another host. Only an api with streams of events has the script that follows them.
  */
-export function docsStart(documentPath: string, isLive: boolean): string {
+export function docsStart(documentPath: string, hasStreams: boolean): string {
   return `SwaggerUIBundle({
   dom_id: '#swagger-ui',
   url: '${documentPath}',
   validatorUrl: null,
   deepLinking: true,
   displayRequestDuration: true,
-  oauth2RedirectUrl: new URL('${docsPath}/oauth2-redirect.html', location.href).href,${isLive ? `\n  plugins: [(${followEvents})(window)],` : ''}
+  oauth2RedirectUrl: new URL('${docsPath}/oauth2-redirect.html', location.href).href,${hasStreams ? `\n  plugins: [(${followEvents})(window)],` : ''}
 });
 `;
 }

@@ -23,7 +23,7 @@ interface Opened {
 }
 
 /**
- * A plugin of Swagger UI that shows the events of a live list as they come: by itself it waits for the end of an
+ * A plugin of Swagger UI that shows the events of a stream as they come: by itself it waits for the end of an
  * answer. A stream ends when its operation is executed again or cleared, and with the page.
  *
  * This runs in the browser, where the start script has the text of the function: it refers to nothing outside of it.

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { ChangeFeed } from '../mongo/live/change-feed.ts';
+import { ChangeFeed } from '../mongo/changes/change-feed.ts';
 
 /** How a queue is told that there may be something to do. */
 export interface WakeOptions {

@@ -35,7 +35,6 @@ import { compileOperations, hasWritingHandler } from './define/compile-operation
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { checkDeleted } from './define/deleted-options.ts';
 import { aTable, checkGuards, checkTable, compileTables, type TableOptions, tableNames } from './define/function-tables.ts';
-import { liveName, readLive } from './define/live-options.ts';
 import { functionsOf } from './define/operation-groups.ts';
 import { cursorPaging } from './define/paging.ts';
 import { endpointsOfNested } from './define/relation-endpoints.ts';
@@ -83,7 +82,6 @@ const legal: LegalOptions<ResourceDefinition> = {
   fields: trueOrFalse,
   filters: anArrayOf("filters, such as ['status = … AND total >= …']", (filter) => typeof filter === 'string'),
   search: [aFunction[0], 'a function that returns ids'],
-  live: checkedLater,
   operations: [isObject, 'an object with an operation for each name'],
   ...legalOfPlugins,
   deleted: [isObject, 'an object of guards'],
@@ -142,14 +140,10 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
       .some((name) => functionsOf(given('after').after ?? {}, { name, ...standardOperations[name] }).length > 0),
     model: compiledModel(),
   }));
-  const living = once(() => readLive(given('live').live, ofList(), where));
   const facets = once(() => compileFacets(parts));
-  /** Whether the option is given, right or wrong: a wrong one is told by itself. */
-  const isLive = () => !([undefined, false] as unknown[]).includes(given('live').live);
   const ofReads = once(() => [
     ...(standard().some(isList) ? [queryName] : []),
     ...resourcePlugins.flatMap((one) => one.reads?.(parts) ?? []),
-    ...(isLive() ? [liveName] : []),
   ]);
   const [, , model, ops, own, added] = tryAll([
     () => checkOptions(definition, legal, where),
@@ -173,7 +167,6 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     ...tableNames.map((option) => () => checkTable(option, given(option)[option] ?? {}, served(), ofReads(), where)),
     () => refuseNamesOfReads(ofReads(), ofList(), where),
     facets,
-    living,
     () => checkServerFields(given('serverFields').serverFields, where),
     () => checkFilterNames(compiledModel(), standard(), definition),
     () => checkSearch(given('search', 'scopeFields'), standard(), compiledModel(), where),
@@ -205,7 +198,6 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     fields: definition.fields ?? false,
     filters: [...(definition.filters ?? [])],
     search: definition.search as FindIds | undefined,
-    live: living(),
     include: copyList(include),
     through: copyList(through),
     nested: [...nested],

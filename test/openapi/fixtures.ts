@@ -1,5 +1,5 @@
 import { type Db, MongoClient } from 'mongodb';
-import { defineModel, liveStreams, type Model, openapiDocument, service, streamPlaces, t } from '../../src/index.ts';
+import { defineModel, type Model, openapiDocument, service, t } from '../../src/index.ts';
 import { searchLimits } from '../../src/middleware/exchange/searching.ts';
 import { filterLimits } from '../../src/middleware/list-query.ts';
 import { throughLimits } from '../../src/middleware/relations/compile-through.ts';
@@ -24,8 +24,7 @@ export function compile(options: unknown): CompiledResource {
     maxValues: 25_000,
     warnOnScan: false,
     shareRoundTrips: true,
-    streams: streamPlaces(10),
-    liveStreams: liveStreams(),
+    shared: new Map(),
     isCarried: false,
     again: undefined,
     filterLimits: pickOptions({}, filterLimits),

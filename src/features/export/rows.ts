@@ -1,7 +1,8 @@
 import { caching } from '../../middleware/caching.ts';
+import { streamPlaces } from '../../middleware/exchange/stream-places.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import { queryEndpoints } from '../../resource/define/endpoints.ts';
-import { facetOf } from '../../resource/define/facet.ts';
+import { facetOf, sharedOf } from '../../resource/define/facet.ts';
 import { standardOperations } from '../../resource/define/standard-operations.ts';
 import { queryName } from '../../resource/define/whole-list.ts';
 import { readQuery, scopedToRead, store, trash } from '../../resource/table/parts.ts';
@@ -46,7 +47,8 @@ function exportRow(
  * The list without pages, which asks the scope for each batch. `reading` reads parameters that are not in the URL.
  */
 function chainOf(r: Unguarded, reading: Chain): Chain {
-  const { model, streams: places, warnOnScan } = r;
+  const { model, warnOnScan } = r;
+  const places = sharedOf(r, streamPlaces);
   const through = r.through ? { through: r.through } : {};
   const scoped = r.isScoped ? { scope: r.scope } : {};
   return [

@@ -34,7 +34,7 @@ export function historyRows(r: CompiledResource): Row[] {
     operation: 'get',
     subject: { kind: 'variant' },
     when: { parameter: atName },
-    notLive: 'what a record was does not change',
+    unchanging: 'what a record was does not change',
     chain: (hooks) => statesOf(r, hooks),
   });
   return [changes, states];

@@ -21,7 +21,6 @@ import type { AskedRules } from '../views/asked-rules.ts';
 import type { View } from '../views/view.ts';
 import type { Exchange } from './exchange.ts';
 import type { KoaContext, KoaNext } from './koa-context.ts';
-import type { LiveSource } from './live-source.ts';
 import type { Sought } from './require-seen.ts';
 
 /** What is known of a request before its operation begins, and for as long as it lasts. */
@@ -136,8 +135,6 @@ interface RecordSlots {
   included?: Included | undefined;
   /** Set by `handler`: what it returned. */
   result?: HandlerResult;
-  /** @internal Set by `liveRead`: how the state of a live list is read. */
-  live?: LiveSource<Context>;
 }
 
 /** What the functions of the application use to read and to write. */

@@ -111,7 +111,7 @@ export class Exchange {
     this.streams?.add(this);
   }
 
-  /** The stream of a handler, or of a live list, that is its answer. */
+  /** The stream that is its answer: of a handler, or one that is kept. */
   get ownStream(): Stream | undefined {
     return this.#ownStream;
   }

@@ -54,7 +54,7 @@ export function shuttingDown(): Problem {
   return new Problem({ code: 'shutting_down', detail: 'The service is shutting down; continue in a few seconds.' });
 }
 
-/** How many streams an api has at a time. */
+/** How many streams of a kind are under way at a time. */
 export const maxStreams = byDefault(10, aWholeNumber(1));
 
 /** The legal values of `places` of a middleware. */

@@ -16,6 +16,12 @@ export interface Variation {
   /** A further sentence about the operation, which begins with a space. */
   readonly description?: string;
   readonly parameters?: readonly DocumentPart[];
+  /** Headers that its requests may have: parameters that come last. */
+  readonly headers?: readonly DocumentPart[];
+  /** A further sentence about the answer, which begins with a space. */
+  readonly answer?: string;
+  /** The media types of its answer, where it is another one than that of the operation. */
+  readonly content?: DocumentPart;
   /** The schemas of members that may stand beside the record. */
   readonly beside?: DocumentPart;
 }

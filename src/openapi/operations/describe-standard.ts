@@ -1,4 +1,3 @@
-import { eventStreamType } from '../../http/media-type.ts';
 import { insertAccess } from '../../model/write/access.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { Operation } from '../../resource/define/standard-operations.ts';
@@ -13,19 +12,7 @@ import {
 } from '../schemas/list-parameters.ts';
 import { json, type Particulars, type ResourceContext, recordAnswer, recordHeaders } from './describe-operation.ts';
 import type { Variants } from './describe-plugin.ts';
-import {
-  cachingHeaders,
-  entityTag,
-  ifFree,
-  ifMatch,
-  ifNoneMatch,
-  ifStillMatch,
-  lastEventId,
-  link,
-  location,
-  unlessMatch,
-} from './headers.ts';
-import { referProblem } from './problem-responses.ts';
+import { cachingHeaders, entityTag, ifFree, ifMatch, ifNoneMatch, ifStillMatch, link, location, unlessMatch } from './headers.ts';
 
 /** Describes a standard operation, and its variants. */
 export function describeStandard(context: ResourceContext, operation: Operation, variants: Variants): Particulars {
@@ -48,17 +35,16 @@ export function pageAnswer(components: ResourceContext['components'], caching: C
 }
 
 const particulars: Readonly<Record<Operation, (context: ResourceContext, variants: Variants) => Particulars>> = {
-  list(context, { description, parameters, isNegotiated }) {
-    const { resource, schemas, components } = context;
+  list({ resource, schemas, components }, { description, parameters, headers, answer, content, isNegotiated }) {
     return {
       summary: `List ${resource.model.name} records`,
       description: `One page of the records that the caller may see and that match every filter.${description}`,
-      parameters: [...listParameters(resource), ...parameters, ...(resource.live ? [lastEventId(components)] : [])],
+      parameters: [...listParameters(resource), ...parameters, ...headers],
       answers: {
         200: {
-          description: `A page of records.${kept(resource, 'the first page')}`,
+          description: `A page of records.${answer}`,
           headers: { Link: link(components), ...cachingHeaders(components, resource.caching, isNegotiated) },
-          content: { ...json(schemas.page as Schema), ...events(components, schemas.pageEvent) },
+          content: { ...json(schemas.page as Schema), ...content },
         },
       },
     };
@@ -74,21 +60,16 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext, variant
       ...includeParameter(resource),
       ...variants.parameters,
       ...deletedParameter(resource),
-      ...(resource.live ? [lastEventId(components)] : []),
+      ...variants.headers,
     ];
-    const { content, ...answer } = recordAnswer(
-      context,
-      `The record.${kept(resource, 'it')}`,
-      ofStream(context),
-      schemas.selected,
-      variants.beside,
-    );
+    const headers = variants.isNegotiated ? ofNegotiated(context) : {};
+    const { content, ...answer } = recordAnswer(context, `The record.${variants.answer}`, headers, schemas.selected, variants.beside);
     return {
       summary: `Get one ${resource.model.name}`,
       description: `The record with this id.${variants.description}`,
       parameters,
       answers: {
-        200: { ...answer, content: { ...(content as DocumentPart), ...events(components, schemas.recordEvent) } },
+        200: { ...answer, content: { ...(content as DocumentPart), ...variants.content } },
         ...(resource.model.revision ? notModified : {}),
       },
     };
@@ -169,22 +150,9 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext, variant
   },
 };
 
-/** Says what a stream of events does. */
-function kept({ live }: CompiledResource, what: string): string {
-  return live ? ` With \`Accept: text/event-stream\`, a stream of events that keeps ${what} true.` : '';
-}
-
-/** The headers of a record that differ if a stream of events may be answered in its place: it has no entity tag. */
-function ofStream({ resource: { live, model, caching }, components }: ResourceContext): DocumentPart {
-  if (!live) return {};
+/** The headers of a record that differ where something without an entity tag may be answered in its place. */
+function ofNegotiated({ resource: { model, caching }, components }: ResourceContext): DocumentPart {
   return { ...(model.revision ? { ETag: entityTag(components, false) } : {}), ...cachingHeaders(components, caching, true) };
-}
-
-/** The problem of the last event has the form of the library, also in an api that writes problems of its own. */
-function events(components: ResourceContext['components'], schema: Schema | undefined): DocumentPart {
-  if (!schema) return {};
-  referProblem(components);
-  return { [eventStreamType]: { schema } };
 }
 
 const requiresFilter = 'At least one filter is required. `If-Match` is not supported.';

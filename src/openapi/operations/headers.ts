@@ -82,13 +82,6 @@ export function unlessMatch(components: Components): DocumentPart {
   return precondition(components, 'UnlessMatch', { name: 'If-None-Match', description });
 }
 
-/** The state that a client of a stream of events has. */
-export function lastEventId(components: Components): DocumentPart {
-  const description =
-    'The `id` of the last event that the client has. If nothing has changed since, the first event is `same`. Only with `Accept: text/event-stream`.';
-  return components.refer('parameters', 'LastEventId', { name: 'Last-Event-ID', in: 'header', description, schema: { type: 'string' } });
-}
-
 /** The precondition of a create whose id must be free. */
 export function ifFree(components: Components): DocumentPart {
   const description = 'With `*`, an `id` that another record has is 412 and not 409 (RFC 9110 §13.1.2); entity tags have no effect.';

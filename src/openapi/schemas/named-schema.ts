@@ -1,9 +1,10 @@
 import { membersOf, type ObjectNode } from '../../model/node.ts';
+import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import type { Schema } from '../document.ts';
 
 /**
  * The uses of an object, each of which may have its own schema. `Selected` is what clients read if they choose the
- * fields. `Page` is a page of records, and the events are of those that are kept true. None ends with another one.
+ * fields. `Page` is a page of records, and the events are what a stream of them tells. None ends with another one.
  */
 export const shapes = ['Read', 'Selected', 'Page', 'PageEvent', 'RecordEvent', 'Create', 'Replace', 'Patch', 'Put'] as const;
 
@@ -55,6 +56,16 @@ export class NamedSchema {
     return this.#text;
   }
 }
+
+/**
+ * Describes what the reads of a plug-in answer with a resource of this root, by the names of their rows. `shown` are
+ * the schemas of a record, and of a page if there is a list.
+ */
+export type DescribeReads = (
+  root: ObjectNode,
+  resource: CompiledResource,
+  shown: { readonly record: Schema; readonly page: Schema | undefined },
+) => Readonly<Record<string, Schema>>;
 
 /**
  * Returns the name if a component may have it. Otherwise converts it, or returns undefined if nothing is left of it.

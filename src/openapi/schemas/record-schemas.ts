@@ -1,3 +1,4 @@
+import { schemasOfReads } from '../../features/schemas.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { type CompiledField, type MapNode, type Node, type ObjectNode, relationSlot } from '../../model/node.ts';
 import { readableComputed } from '../../model/read/computed-fields.ts';
@@ -22,19 +23,20 @@ import type { CompiledResource } from '../../resource/define/compiled-resource.t
 import { isRead, isWriteOfMany, type Operation } from '../../resource/define/standard-operations.ts';
 import type { Schema } from '../document.ts';
 import { annotate } from './annotate.ts';
-import { describeEvents, type EventSchemas } from './event-schemas.ts';
 import { type IncludedRecords, type Inclusions, nothingIncluded } from './included-records.ts';
 import { isReadable, NamedSchema, type SchemaShape, toSchemaName } from './named-schema.ts';
 import { pageSchema } from './page-schema.ts';
 import { isUntyped, mapSchema, readLeaf, valueSchema, withNull, withoutNull, writeLeaf } from './value-schema.ts';
 
 /** The schemas of the bodies and answers of the operations that a resource serves. */
-export interface RecordSchemas extends EventSchemas {
+export interface RecordSchemas {
   readonly read?: Schema;
   /** The schema of the records of list and get, if clients may choose the fields. */
   readonly selected?: Schema;
   /** The schema of the answer of list. */
   readonly page?: Schema;
+  /** The schemas of what the reads of plug-ins answer, by the names of their rows. */
+  readonly reads?: Readonly<Record<string, Schema>>;
   readonly create?: Schema;
   readonly patch?: Schema;
   readonly put?: Schema;
@@ -73,7 +75,7 @@ export function describeRecord(resource: CompiledResource, included: Inclusions)
     ...read,
     ...selected,
     ...(page ? { page } : {}),
-    ...describeEvents(root, resource, { record: shown, page }),
+    reads: Object.assign({}, ...schemasOfReads.map((describe) => describe(root, resource, { record: shown, page }))),
     ...(ops.includes('create') ? { create: describeBody(model, 'create', resource) } : {}),
     ...(ops.includes('patch') || ops.includes('patchMany') ? { patch: describeBody(model, 'patch', resource) } : {}),
     ...(ops.includes('put') ? { put: describeBody(model, 'put', resource) } : {}),

@@ -1,10 +1,8 @@
 import type { CachingOptions } from '../../middleware/caching.ts';
 import type { ServerFields } from '../../middleware/check-create.ts';
 import type { Context, Guard, ScopeFunction } from '../../middleware/exchange/context.ts';
-import type { LiveStreams } from '../../middleware/exchange/live-streams.ts';
 import type { AnswersAgain } from '../../middleware/exchange/replays.ts';
 import type { FindIds, SearchLimits } from '../../middleware/exchange/searching.ts';
-import type { StreamPlaces } from '../../middleware/exchange/stream-places.ts';
 import type { Includes } from '../../middleware/relations/compile-includes.ts';
 import type { Through, ThroughLimits } from '../../middleware/relations/compile-through.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
@@ -17,7 +15,6 @@ import type { References } from '../../mongo/relations/references.ts';
 import type { CompiledOperation } from './compile-operations.ts';
 import type { DeclaredFilter } from './declared-filters.ts';
 import type { FunctionTables } from './function-tables.ts';
-import type { CompiledLive } from './live-options.ts';
 import type { NestedEndpoint } from './relation-endpoints.ts';
 import type { Operation } from './standard-operations.ts';
 
@@ -36,10 +33,8 @@ export interface ApiSettings {
   readonly referenceLimits: Required<ReferenceLimits>;
   readonly warnOnScan: boolean;
   readonly shareRoundTrips: boolean;
-  /** The places of the exports of all resources. */
-  readonly streams: StreamPlaces;
-  /** The live lists of all resources. */
-  readonly liveStreams: LiveStreams;
+  /** What plug-ins share among all resources, by the functions that make it: see `sharedOf`. */
+  readonly shared: ReadonlyMap<unknown, unknown>;
   /** Whether its writes may be carried out in a transaction of a plug-in. */
   readonly isCarried: boolean;
   /** Answers requests that come again as the first time, if the api does. */
@@ -65,8 +60,6 @@ export interface UnlinkedResource extends FunctionTables {
   readonly scopeWrites: boolean;
   /** Finds what `q` of its list asks for, outside of the database. Undefined if no engine does. */
   readonly search: FindIds | undefined;
-  /** How its list and records are kept true. Undefined if they are not. */
-  readonly live: CompiledLive | undefined;
   /** The fields that every index of its list begins with; undefined if they were not declared. */
   readonly scopeFields: readonly string[] | undefined;
   /** The functions of `serverFields`; a function alone is `create`. */

@@ -11,3 +11,8 @@ export type MakeFacet<Facet = unknown> = (resource: UnlinkedResource, targets: r
 export function facetOf<Facet>({ facets }: Pick<UnlinkedResource, 'facets'>, make: (...of: never[]) => Facet): Facet {
   return facets.get(make) as Facet;
 }
+
+/** Returns what a plug-in shares among all resources of an api, such as places, by the function that makes it. */
+export function sharedOf<Shared>({ shared }: Pick<ApiSettings, 'shared'>, make: (...of: never[]) => Shared): Shared {
+  return shared.get(make) as Shared;
+}

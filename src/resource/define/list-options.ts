@@ -1,5 +1,4 @@
 import type { Paging, Totals } from '../../mongo/list/parse-paging.ts';
-import type { LiveListOptions } from './live-options.ts';
 
 /** The options of a resource for its list. */
 export interface ListOptions<Include = string> {
@@ -25,16 +24,6 @@ export interface ListOptions<Include = string> {
    * filters: ['status = … AND total >= …']
    */
   readonly filters?: readonly string[];
-  /**
-   * Answers list and get with a stream of server-sent events if `Accept` asks for `text/event-stream`: first the state,
-   * then what changes. It has the guards, scope, hooks and view of list and get, and the guards of `guardsFor.live`. It
-   * needs a replica set. See `docs/reference/live.md`.
-   * @default false
-   *
-   * @example
-   * live: true
-   */
-  readonly live?: boolean | LiveListOptions;
 }
 
 /** Settings of {@link cursorPaging}. */

@@ -44,7 +44,7 @@ export interface ServerFieldsOf<Ctx, F extends Fields> {
 }
 
 /** What lists and records also have: keys of `guardsFor` alone. */
-type OfReads = 'query' | 'live' | ReadsOfPlugins;
+type OfReads = 'query' | ReadsOfPlugins;
 
 /** The operations that write, those of plug-ins for fields, and their groups. */
 type Writes<Ops, F extends Fields> = (Ops & WriteOperation) | FieldOperations<F> | GroupsOf<(Ops & WriteOperation) | Patched<F>>;

@@ -5,9 +5,6 @@ import { checkCreate } from '../../middleware/check-create.ts';
 import { checkPatch } from '../../middleware/check-patch.ts';
 import { checkPut } from '../../middleware/check-put.ts';
 import { filterQuery } from '../../middleware/filter-query.ts';
-import { findIncluded } from '../../middleware/find-included.ts';
-import { findPage } from '../../middleware/find-page.ts';
-import { findRecord } from '../../middleware/find-record.ts';
 import { afterCascade, hasCascadeHooks } from '../../middleware/hooks/cascade-hooks.ts';
 import { ifMatch } from '../../middleware/if-match.ts';
 import { include } from '../../middleware/include.ts';
@@ -23,7 +20,7 @@ import { update } from '../../middleware/update.ts';
 import { updateMany } from '../../middleware/update-many.ts';
 import { withinTransaction } from '../../middleware/within-transaction.ts';
 import type { Operation } from '../define/standard-operations.ts';
-import type { LiveParts } from './live-rows.ts';
+import { finding, findingPage, type MakeChain } from './finding.ts';
 import {
   body,
   carrying,
@@ -37,7 +34,6 @@ import {
   rules,
   scoped,
   serverFields,
-  store,
   trash,
   writes,
   writing,
@@ -45,9 +41,6 @@ import {
 import { queryOf } from './query-of.ts';
 import { keeping, readmission, repeatable } from './repeatable.ts';
 import type { Chain, Hooks, Unguarded } from './row.ts';
-
-/** Makes what an operation runs after its guards. */
-type MakeChain = (r: Unguarded, hooks: Hooks) => Chain;
 
 /**
  * Every standard operation as a list of middlewares, in the order of the checks. `answerTimeout`,
@@ -148,32 +141,12 @@ function listing(r: Unguarded, hooks: Hooks, reading: Chain): Chain {
   return [caching(r.caching), ...scoped(r), ...reading, ...trash(r), queryOf(r), ...findingPage(r, hooks), page()];
 }
 
-const findingPage: MakeChain = (r, hooks) => [
-  findPage(r.model, { ...reads(r, hooks), ...through(r), warnOnScan: r.warnOnScan, maxPageBytes: r.maxPageBytes }),
-  ...included(r), // before the hooks: what is included may end the page early
-  ...following(hooks),
-];
-
-const finding: MakeChain = (r, hooks) => [
-  findRecord(r.model, { ...reads(r, hooks), shareRoundTrips: r.shareRoundTrips }),
-  ...following(hooks),
-  ...included(r),
-];
-
-/** What a list and a get have as streams. */
-export const liveParts: Readonly<Record<'list' | 'get', LiveParts>> = {
-  list: { parsing: (r) => [queryOf(r, { isLive: true })], finding: findingPage },
-  get: { parsing: (r) => [include(r.includes), ...choice(r)], finding },
-};
-
 /** The chain of a list whose parameters stand in a body. */
 export const queried: MakeChain = (r, hooks) => listing(r, hooks, [readQuery(r)]);
 
 const bounds = (r: Unguarded) => (r.scopeWrites ? scoped(r) : []); // a create has no query to filter
-const through = ({ through }: Unguarded) => (through ? { through } : {});
 const matching = ({ model, maxAffected, filterLimits: { maxFilterValues, maxPrefix } }: Unguarded) =>
   filterQuery(model, { maxAffected, maxFilterValues, maxPrefix });
-const included = (r: Unguarded) => (r.includes.names.length > 0 ? [findIncluded(r.includes)] : []);
 /** The hooks of the records that a delete or a restore addresses, and of the cascaded ones. */
 const cascadingHooks = (r: Unguarded, { after }: Hooks, operation: 'delete' | 'restore') => {
   const all = [...after, ...(hasCascadeHooks(r.model, r.references, operation) ? [afterCascade] : [])];
@@ -184,4 +157,3 @@ const creation = (r: Unguarded, { before }: Hooks) => ({
   ...closed(r),
   allowMissing: before.length > 0,
 });
-const reads = (r: Unguarded, { after }: Hooks) => ({ ...store(r), fetchPrivate: after.length > 0 });

@@ -27,6 +27,6 @@ export interface ResourcePlugin {
   operations?(parts: ResourceParts): CompiledOperation[];
   /** Its other endpoints, which no other operation of the resource may have. */
   endpoints?(parts: ResourceParts): NamedEndpoint[];
-  /** The rows of all of them. */
-  rows(r: CompiledResource): Row[];
+  /** The rows of all of them. `others` are those of the library, and of the plug-ins before it. */
+  rows(r: CompiledResource, others: readonly Row[]): Row[];
 }

@@ -68,8 +68,8 @@ export interface Row extends Endpoint {
   readonly operation: string;
   readonly subject: RowSubject;
   readonly when?: When;
-  /** Why no stream can have its parameter, if it answers by one. */
-  readonly notLive?: string;
+  /** Why what it shows never changes. A stream that keeps the answers of its endpoint true refuses its parameter. */
+  readonly unchanging?: string;
   /** The row of which it is another spelling: the list whose parameters stand in its body. */
   readonly twinOf?: string;
   /**

@@ -3,9 +3,8 @@ import type { CompiledResource } from '../define/compiled-resource.ts';
 import { listQueryName, queryEndpoints } from '../define/endpoints.ts';
 import { isList, type Operation, standardOperations } from '../define/standard-operations.ts';
 import { queryName } from '../define/whole-list.ts';
-import { chains, liveParts, queried } from './chains.ts';
+import { chains, queried } from './chains.ts';
 import { customRows } from './custom-rows.ts';
-import { liveRows } from './live-rows.ts';
 import { nestedRows } from './nested-rows.ts';
 import { type Row, rowOf } from './row.ts';
 
@@ -13,14 +12,9 @@ import { type Row, rowOf } from './row.ts';
  * The table of operations of a resource: everything that it serves. What is not here is not served.
  */
 export function rowsOf(r: CompiledResource): Row[] {
-  const rows = [
-    ...r.ops.map((name) => standardRow(r, name)),
-    ...customRows(r),
-    ...nestedRows(r),
-    ...resourcePlugins.flatMap(({ rows }) => rows(r)),
-    ...queryRows(r),
-  ];
-  return [...rows, ...liveRows(r, liveParts, rows)];
+  const rows = [...r.ops.map((name) => standardRow(r, name)), ...customRows(r), ...nestedRows(r)];
+  for (const plugin of resourcePlugins) rows.push(...plugin.rows(r, rows));
+  return [...rows, ...queryRows(r)];
 }
 
 function standardRow(r: CompiledResource, name: Operation): Row {

@@ -1,4 +1,6 @@
 import type Koa from 'koa';
+import { KeptBytes } from '../../../src/features/live/kept-bytes.ts';
+import type { LiveStreams } from '../../../src/features/live/live-streams.ts';
 import {
   cursorPaging,
   defineModel,
@@ -12,8 +14,6 @@ import {
   service,
   t,
 } from '../../../src/index.ts';
-import { KeptBytes } from '../../../src/middleware/exchange/kept-bytes.ts';
-import type { LiveStreams } from '../../../src/middleware/exchange/live-streams.ts';
 import { useLive } from '../../support/live/use-live.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { LiveAnswer } from '../../../src/live/answer.ts';
-import { KeptBytes } from '../../../src/middleware/exchange/kept-bytes.ts';
+import { KeptBytes } from '../../../src/features/live/kept-bytes.ts';
+import { LiveAnswer } from '../../../src/features/live/work/answer.ts';
 
 /** A connection whose client takes one piece whenever it is told to. */
 class Client extends Writable {

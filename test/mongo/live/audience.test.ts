@@ -1,7 +1,7 @@
 import { defineModel, t } from '../../../src/index.ts';
 import { asCompiled } from '../../../src/model/compile/compile-model.ts';
-import { Audience, type Interest } from '../../../src/mongo/live/audience.ts';
-import type { CollectionChange } from '../../../src/mongo/live/change.ts';
+import { Audience, type Interest } from '../../../src/mongo/changes/audience.ts';
+import type { CollectionChange } from '../../../src/mongo/changes/change.ts';
 
 const Card = asCompiled(defineModel('Card', { collection: 'cards', fields: { id: t.int(), board: t.int(), rank: t.int() } }));
 const { leaf } = Card.id;

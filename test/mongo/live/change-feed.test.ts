@@ -1,4 +1,4 @@
-import { ChangeFeed } from '../../../src/mongo/live/change-feed.ts';
+import { ChangeFeed } from '../../../src/mongo/changes/change-feed.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/until.ts';
 

@@ -54,9 +54,9 @@ describe('the table of operations', () => {
       'list.export.query',
       'history',
       'get.at',
-      'list.query',
       'list.live',
       'get.live',
+      'list.query',
     ]);
     expect(names(1)).toEqual(['list', 'get', 'create', 'patch', 'delete', 'notes.list', 'notes.create', 'notes.query', 'list.query']);
   });

@@ -11,9 +11,9 @@ const src = join(import.meta.dirname, '../../../src');
  */
 const maySpell: Readonly<Record<string, string>> = {
   'features/links/facet.ts': 'a link is a patch, with its guards and hooks',
+  'features/live/schemas.ts': 'events of a list and of a record are different schemas',
   'openapi/operations/describe-standard.ts': 'words for each operation',
   'openapi/relations/describe-nested.ts': 'words for each operation below a record',
-  'openapi/schemas/event-schemas.ts': 'events of a list and of a record are different schemas',
   'openapi/schemas/record-schemas.ts': 'each kind of body is a schema of its own',
   'openapi/schemas/to-json-schema.ts': 'an option of the package, by kinds of bodies',
   'resource/compile-resource.ts': 'who may patch a record may use what plug-ins have for its fields',
@@ -26,7 +26,7 @@ const maySpell: Readonly<Record<string, string>> = {
  * Rooms below the resources, and words of the same spelling: forms of a value, kinds of a state, calls of a store, ways
  * in which mongoose writes.
  */
-const elsewhere = /^(?:model|mongo|store|live|middleware|http|products\/mongoose)\/|^openapi\/schemas\/named-schema\.ts$/;
+const elsewhere = /^(?:model|mongo|store|features\/live\/work|middleware|http|products\/mongoose)\/|^openapi\/schemas\/named-schema\.ts$/;
 
 const spelled = new RegExp(`'(?:${operations.join('|')})'`);
 

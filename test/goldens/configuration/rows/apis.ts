@@ -6,7 +6,7 @@ import { MongoClient } from 'mongodb';
 import { readDocsFiles } from '../../../../src/api/docs-routes.ts';
 import { applyIndexes, diagram, openapiDocument, planValidators, service, toJsonSchema } from '../../../../src/index.ts';
 import { markOf } from '../../../../src/marks.ts';
-import { HeardCollections } from '../../../../src/mongo/live/heard-collections.ts';
+import { HeardCollections } from '../../../../src/mongo/changes/heard-collections.ts';
 import { apiRows, Doc, db, define, js, type Rows, serve, shop } from '../wrong.ts';
 
 const staff = () => true;

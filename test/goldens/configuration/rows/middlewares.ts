@@ -1,4 +1,5 @@
 import { MongoClient } from 'mongodb';
+import { liveStreams as streams } from '../../../../src/features/live/live-streams.ts';
 import {
   afterHooks,
   answer,
@@ -39,7 +40,6 @@ import {
   update,
   withinTransaction,
 } from '../../../../src/index.ts';
-import { liveStreams as streams } from '../../../../src/middleware/exchange/live-streams.ts';
 import { Doc, db, define, js, type Rows, serve } from '../wrong.ts';
 
 const text = js.string();

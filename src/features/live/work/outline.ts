@@ -1,5 +1,5 @@
 import { createHash, type Hash, hash } from 'node:crypto';
-import type { Kept } from '../middleware/exchange/kept-bytes.ts';
+import type { Kept } from '../kept-bytes.ts';
 
 /** What is kept of a list that a client was sent: enough to tell what another state changes in it. */
 export interface ListOutline extends Kept {

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
-import { notFound, type Problem } from '../errors.ts';
-import type { Context } from '../middleware/exchange/context.ts';
-import { exchangeOf } from '../middleware/exchange/exchange.ts';
-import type { LiveStreams } from '../middleware/exchange/live-streams.ts';
-import { ChangeFeed } from '../mongo/live/change-feed.ts';
+import { notFound, type Problem } from '../../../errors.ts';
+import type { Context } from '../../../middleware/exchange/context.ts';
+import { exchangeOf } from '../../../middleware/exchange/exchange.ts';
+import { ChangeFeed } from '../../../mongo/changes/change-feed.ts';
+import type { LiveStreams } from '../live-streams.ts';
 import { Group, type LiveRequest } from './group.ts';
 import type { State } from './state.ts';
 import { Subscription, type Surroundings } from './subscription.ts';
@@ -72,9 +72,9 @@ function isGone(state: State): boolean {
   return state.kind === 'record' && state.json === undefined;
 }
 
-function groupOf({ groups, db, streams }: LivePlan, { live }: LiveRequest, own: object): Group {
-  const key = live.isShared && live.key !== undefined ? live.key : own;
-  const group = groups.get(key) ?? new Group(ChangeFeed.of(db), streams, live, () => groups.delete(key));
+function groupOf({ groups, db, streams }: LivePlan, { source }: LiveRequest, own: object): Group {
+  const key = source.isShared && source.key !== undefined ? source.key : own;
+  const group = groups.get(key) ?? new Group(ChangeFeed.of(db), streams, source, () => groups.delete(key));
   groups.set(key, group);
   return group;
 }

@@ -1,13 +1,12 @@
-import type { ProblemDocument } from '../errors.ts';
-import type { Context } from '../middleware/exchange/context.ts';
-import { detach } from '../middleware/exchange/detached.ts';
-import { Keeper } from '../middleware/exchange/kept-bytes.ts';
-import type { LiveSource } from '../middleware/exchange/live-source.ts';
-import type { LiveStreams } from '../middleware/exchange/live-streams.ts';
-import { Turn } from '../mongo/driver/turn.ts';
-import type { Interest } from '../mongo/live/audience.ts';
-import type { CollectionChange } from '../mongo/live/change.ts';
-import type { ChangeFeed } from '../mongo/live/change-feed.ts';
+import type { ProblemDocument } from '../../../errors.ts';
+import type { Interest } from '../../../mongo/changes/audience.ts';
+import type { CollectionChange } from '../../../mongo/changes/change.ts';
+import type { ChangeFeed } from '../../../mongo/changes/change-feed.ts';
+import { Turn } from '../../../mongo/driver/turn.ts';
+import { Keeper } from '../kept-bytes.ts';
+import type { LiveSource } from '../live-source.ts';
+import type { LiveStreams } from '../live-streams.ts';
+import { detach } from './detached.ts';
 import { interestIn, isAbout, nothingOf } from './interest.ts';
 import type { Outline } from './outline.ts';
 import { listStateOf, recordStateOf, type State } from './state.ts';
@@ -26,8 +25,11 @@ export interface GroupMember {
   recheck(): void;
 }
 
-/** The context in which the chain of a member has left how the state is read. */
-export type LiveRequest = Context & { readonly live: LiveSource<Context> };
+/** A context in which the chain of a member was run, and how it says that the state is read. */
+export interface LiveRequest {
+  readonly ctx: ReturnType<typeof detach>;
+  readonly source: LiveSource;
+}
 
 /** The shortest time between two reads, in milliseconds. A read that takes longer is followed by a pause as long. */
 const intervalMS = 250;
@@ -49,7 +51,7 @@ interface Waiting {
  * that it has to be read again; the chain of the list decides what is sent.
  */
 export class Group {
-  readonly #source: LiveSource<Context>;
+  readonly #source: LiveSource;
   readonly #feed: ChangeFeed;
   readonly #streams: Pick<LiveStreams, 'reading' | 'kept'>;
   readonly #members = new Map<GroupMember, LiveRequest>();
@@ -68,12 +70,7 @@ export class Group {
   #failedSince: number | undefined;
   #timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
 
-  constructor(
-    feed: ChangeFeed,
-    streams: Pick<LiveStreams, 'reading' | 'kept' | 'staleAfter'>,
-    source: LiveSource<Context>,
-    whenEmpty: () => void,
-  ) {
+  constructor(feed: ChangeFeed, streams: Pick<LiveStreams, 'reading' | 'kept' | 'staleAfter'>, source: LiveSource, whenEmpty: () => void) {
     this.#feed = feed;
     this.#streams = streams;
     this.#state = new Keeper(streams.kept);
@@ -218,10 +215,10 @@ export class Group {
 
   async #readFor(asked: LiveRequest): Promise<State> {
     const session = this.#feed.session();
-    const ctx = detach(asked);
+    const ctx = detach(asked.ctx);
     ctx.exchange.work.causal = session;
     try {
-      const read = () => asked.live.read(ctx);
+      const read = () => asked.source.read(ctx);
       if (this.#source.idText !== undefined) return await recordStateOf(ctx, this.#state.one, read);
       await read();
       return await listStateOf(ctx, this.#state.one);

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { KeptBytes, WaitingStream } from '../middleware/exchange/kept-bytes.ts';
+import type { KeptBytes, WaitingStream } from '../kept-bytes.ts';
 import type { Frame } from './frames.ts';
 
 /**

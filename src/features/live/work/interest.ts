@@ -1,17 +1,14 @@
-import type { Context } from '../middleware/exchange/context.ts';
-import type { LiveSource } from '../middleware/exchange/live-source.ts';
-import { type Interest, textOfId } from '../mongo/live/audience.ts';
-import type { CollectionChange } from '../mongo/live/change.ts';
-import { mayChange } from '../mongo/live/concern.ts';
+import { type Interest, textOfId } from '../../../mongo/changes/audience.ts';
+import type { CollectionChange } from '../../../mongo/changes/change.ts';
+import { mayChange } from '../concern.ts';
+import type { LiveSource } from '../live-source.ts';
 import type { Outline } from './outline.ts';
-
-type Source = LiveSource<Context>;
 
 /**
  * Of which changes of its collection a state has to hear: all for which {@link isAbout} is true. Undefined if only
  * `isAbout` can tell.
  */
-export function interestIn({ model, concern, idText, related, watched }: Source, state: Outline): Interest | undefined {
+export function interestIn({ model, concern, idText, related, watched }: LiveSource, state: Outline): Interest | undefined {
   const { collection, id } = model;
   if (related.has(collection) || watched.has(collection)) return undefined;
   const { leaf } = id;
@@ -24,12 +21,12 @@ export function interestIn({ model, concern, idText, related, watched }: Source,
 }
 
 /** What a state that is read again anyway has to hear of its collection. */
-export function nothingOf({ model }: Source): Interest {
+export function nothingOf({ model }: LiveSource): Interest {
   return { leaf: model.id.leaf, ids: [], keys: [], wholes: false };
 }
 
 /** Whether a change may be one of the state. While it is read, nobody knows which records it will show. */
-export function isAbout(source: Source, state: Outline | undefined, isReading: boolean, change: CollectionChange): boolean {
+export function isAbout(source: LiveSource, state: Outline | undefined, isReading: boolean, change: CollectionChange): boolean {
   const { model, concern, idText } = source;
   const { leaf } = model.id;
   if (change.collection !== model.collection) return false;
@@ -42,7 +39,12 @@ export function isAbout(source: Source, state: Outline | undefined, isReading: b
 }
 
 /** Without a record, any new one may have an id that a collation calls equal to the one that is asked for. */
-function isTheRecord({ model, idText }: Source, state: Outline | undefined, isReading: boolean, { id, keys }: CollectionChange): boolean {
+function isTheRecord(
+  { model, idText }: LiveSource,
+  state: Outline | undefined,
+  isReading: boolean,
+  { id, keys }: CollectionChange,
+): boolean {
   const text = textOfId(model.id.leaf, id);
   const shown = state?.kind === 'record' ? state.idText : undefined;
   if (text === undefined || text === idText || text === shown) return true;

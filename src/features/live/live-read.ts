@@ -1,25 +1,26 @@
 import { hash as digestOf } from 'node:crypto';
-import type { ModelInput } from '../model/compile/compile-model.ts';
-import { asCompiled } from '../model/compile/compile-model.ts';
-import { isIncludable, noRelations } from '../model/relations/includable.ts';
-import { idToJson } from '../model/value/number-in-path.ts';
-import { concernOf } from '../mongo/live/concern.ts';
-import { filterOf } from '../mongo/predicate/filter-of.ts';
-import { textOf } from '../mongo/query/text-of.ts';
-import { pathsIn } from '../mongo/through/expression.ts';
-import { throughFields } from '../mongo/through/through-field.ts';
-import { anArrayOf, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../options.ts';
-import type { Context, ResourceMiddleware } from './exchange/context.ts';
-import { problemsOf } from './exchange/descriptor.ts';
-import { perView } from './exchange/in-view.ts';
-import { passesOf } from './exchange/order.ts';
-import { readAddress } from './exchange/read-address.ts';
-import { composeChain, step } from './exchange/step.ts';
-import { reachOf } from './reach/reach.ts';
-import { requestPath } from './record.ts';
-import type { Includes } from './relations/compile-includes.ts';
-import { aThrough, type Through } from './relations/compile-through.ts';
-import type { GuardedSource } from './relations/relation-targets.ts';
+import type { Context, ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import { problemsOf } from '../../middleware/exchange/descriptor.ts';
+import { perView } from '../../middleware/exchange/in-view.ts';
+import { passesOf } from '../../middleware/exchange/order.ts';
+import { readAddress } from '../../middleware/exchange/read-address.ts';
+import { composeChain, step } from '../../middleware/exchange/step.ts';
+import { reachOf } from '../../middleware/reach/reach.ts';
+import { requestPath } from '../../middleware/record.ts';
+import type { Includes } from '../../middleware/relations/compile-includes.ts';
+import { aThrough, type Through } from '../../middleware/relations/compile-through.ts';
+import type { GuardedSource } from '../../middleware/relations/relation-targets.ts';
+import type { ModelInput } from '../../model/compile/compile-model.ts';
+import { asCompiled } from '../../model/compile/compile-model.ts';
+import { isIncludable, noRelations } from '../../model/relations/includable.ts';
+import { idToJson } from '../../model/value/number-in-path.ts';
+import { filterOf } from '../../mongo/predicate/filter-of.ts';
+import { textOf } from '../../mongo/query/text-of.ts';
+import { pathsIn } from '../../mongo/through/expression.ts';
+import { throughFields } from '../../mongo/through/through-field.ts';
+import { anArrayOf, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../../options.ts';
+import { concernOf } from './concern.ts';
+import { leaveSource } from './live-source.ts';
 
 /** Options of {@link liveRead}. */
 export interface LiveReadOptions {
@@ -77,7 +78,7 @@ export function liveRead(model: ModelInput, chain: readonly ResourceMiddleware[]
       const { listQuery: query, scope, deleted, pageBytes } = ctx;
       const scopes = sources.map(({ model, path }, index) => [path ?? model.collection, model.held ?? [], known(ctx, sources[index])]);
       const asked = textOf([requestPath(ctx), ctx.querystring, seen.held ?? [], scope, deleted, pageBytes, scopes]);
-      ctx.live = {
+      leaveSource(ctx, {
         model: seen,
         key: asked && digestOf('sha256', asked, 'base64'),
         bytes: asked?.length ?? 0,
@@ -86,7 +87,7 @@ export function liveRead(model: ModelInput, chain: readonly ResourceMiddleware[]
         watched,
         read: (below) => run(below, async () => undefined),
         ...(query ? { concern: concernOf(seen, query, scope) } : { idText: idToJson(seen.id.leaf, readAddress(ctx, seen).id) }),
-      };
+      });
     }),
   );
 }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { isProblem } from '../errors.ts';
-import type { Context } from '../middleware/exchange/context.ts';
-import { workOf } from '../middleware/exchange/exchange.ts';
-import type { Kept } from '../middleware/exchange/kept-bytes.ts';
-import { missing } from '../middleware/exchange/order.ts';
-import { withViews } from '../middleware/views/asked-rules.ts';
-import { JsonOutput } from '../model/value/json-output.ts';
-import { Turn } from '../mongo/driver/turn.ts';
-import { describePage } from '../mongo/list/build-page.ts';
-import { writePage } from '../mongo/list/write-page.ts';
+import { isProblem } from '../../../errors.ts';
+import type { Context } from '../../../middleware/exchange/context.ts';
+import { workOf } from '../../../middleware/exchange/exchange.ts';
+import { missing } from '../../../middleware/exchange/order.ts';
+import { withViews } from '../../../middleware/views/asked-rules.ts';
+import { JsonOutput } from '../../../model/value/json-output.ts';
+import { Turn } from '../../../mongo/driver/turn.ts';
+import { describePage } from '../../../mongo/list/build-page.ts';
+import { writePage } from '../../../mongo/list/write-page.ts';
+import type { Kept } from '../kept-bytes.ts';
 import { digestBy, type ListOutline, type Outline, outlineOfList, outlineOfRecord, printOf, type RecordOutline } from './outline.ts';
 
 /** The first page of a list, as a chain has read it. */

@@ -1,9 +1,9 @@
 import { Problem } from '../../errors.ts';
+import type { Called, Context } from '../../middleware/exchange/context.ts';
+import { type StreamPlaces, streamPlaces } from '../../middleware/exchange/stream-places.ts';
 import { Lane } from '../../mongo/driver/turn.ts';
 import { aFunction, aWholeNumber, byDefault, checkOptions, fillIn, milliseconds, orUndefined } from '../../options.ts';
-import type { Called, Context } from './context.ts';
 import { KeptBytes } from './kept-bytes.ts';
-import { type StreamPlaces, streamPlaces } from './stream-places.ts';
 
 /** Options of {@link liveStreams}. */
 export interface LiveStreamsOptions<Ctx = Context> {

@@ -1,8 +1,8 @@
 import { invalidQuery } from '../../errors.ts';
 import { hasParameter } from '../../http/query-string.ts';
+import type { ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import { onlyFor, step } from '../../middleware/exchange/step.ts';
 import { Invalid } from '../../rules.ts';
-import type { ResourceMiddleware } from './context.ts';
-import { onlyFor, step } from './step.ts';
 
 /** Refuses a parameter that a stream cannot have, for this reason. */
 export function notLive(name: string, reason: string): ResourceMiddleware {

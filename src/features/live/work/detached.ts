@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http';
-import type { Context } from './context.ts';
-import { Exchange } from './exchange.ts';
+import type { Context } from '../../../middleware/exchange/context.ts';
+import { Exchange } from '../../../middleware/exchange/exchange.ts';
 
 /**
  * A context below that of a request, for a chain that runs more than once: with a response that is sent to nobody, and

@@ -1,9 +1,10 @@
+import type { Context } from '../../middleware/exchange/context.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { Concern } from '../../mongo/live/concern.ts';
+import type { Concern } from './concern.ts';
 import type { Kept } from './kept-bytes.ts';
 
 /** How `live` reads the state of a list or of a record, and what that depends on. */
-export interface LiveSource<Ctx> extends Kept {
+export interface LiveSource extends Kept {
   readonly model: CompiledModel;
   /**
    * A digest of everything that decides what the caller sees: equal digests, equal states. Undefined if it cannot be
@@ -21,5 +22,17 @@ export interface LiveSource<Ctx> extends Kept {
   /** The collections on which guards and scopes depend. */
   readonly watched: ReadonlySet<string>;
   /** Reads the state into a context below the one that was asked: `page` or `record`. */
-  read(ctx: Ctx): Promise<void>;
+  read(ctx: Context): Promise<void>;
+}
+
+const sources = new WeakMap<Context, LiveSource>();
+
+/** Leaves for `live` how the state is read for a context. */
+export function leaveSource(ctx: Context, source: LiveSource): void {
+  sources.set(ctx, source);
+}
+
+/** What `liveRead` has left for a context. Undefined if its chain has no such end. */
+export function sourceOf(ctx: Context): LiveSource | undefined {
+  return sources.get(ctx);
 }

@@ -1,13 +1,13 @@
-import { ConfigurationError } from '../errors.ts';
-import type { Group } from '../live/group.ts';
-import { asDb, type Database } from '../mongo/driver/database.ts';
-import { anArrayOf, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../options.ts';
-import type { Context, ResourceMiddleware } from './exchange/context.ts';
-import { described, problemsOf } from './exchange/descriptor.ts';
-import { LiveStreams, liveStreams } from './exchange/live-streams.ts';
-import { checkOrder } from './exchange/order.ts';
-import { composeChain } from './exchange/step.ts';
-import { describeProblem, noteProblem } from './problems.ts';
+import { ConfigurationError } from '../../errors.ts';
+import type { Context, ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import { described, problemsOf } from '../../middleware/exchange/descriptor.ts';
+import { checkOrder } from '../../middleware/exchange/order.ts';
+import { composeChain } from '../../middleware/exchange/step.ts';
+import { describeProblem, noteProblem } from '../../middleware/problems.ts';
+import { asDb, type Database } from '../../mongo/driver/database.ts';
+import { anArrayOf, checkedLater, checkOptions, checkValue, type LegalOptions, orUndefined } from '../../options.ts';
+import { LiveStreams, liveStreams } from './live-streams.ts';
+import type { Group } from './work/group.ts';
 
 /** Options of {@link live}. */
 export interface LiveOptions {
@@ -60,7 +60,7 @@ export function live(chain: readonly ResourceMiddleware[], options: LiveOptions)
   const ask = (ctx: Context, isFirst: boolean) => (isFirst ? first : later)(ctx, async () => undefined);
   const problems = (method: string) => [...chain.flatMap((one) => problemsOf(one, method)), ...ofLive];
   return described({ problems }, async function live(ctx) {
-    const { beginLive } = await import('../live/begin-live.ts');
+    const { beginLive } = await import('./work/begin-live.ts');
     await beginLive(ctx, { streams, db, groups, ask, noteProblem, describeProblem });
   });
 }

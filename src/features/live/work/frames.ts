@@ -1,5 +1,5 @@
-import type { ProblemDocument } from '../errors.ts';
-import type { Kept } from '../middleware/exchange/kept-bytes.ts';
+import type { ProblemDocument } from '../../../errors.ts';
+import type { Kept } from '../kept-bytes.ts';
 import type { ListOutline, Outline } from './outline.ts';
 import { itemOf, type ListState, type State } from './state.ts';
 

@@ -1,13 +1,13 @@
-import { Problem, type ProblemDocument } from '../errors.ts';
-import type { Context } from '../middleware/exchange/context.ts';
-import { detach } from '../middleware/exchange/detached.ts';
-import { ClientGone, type Exchange, exchangeOf } from '../middleware/exchange/exchange.ts';
-import { Keeper } from '../middleware/exchange/kept-bytes.ts';
-import type { LiveSource } from '../middleware/exchange/live-source.ts';
-import type { LiveStreams } from '../middleware/exchange/live-streams.ts';
-import { renewReach } from '../middleware/reach/reach.ts';
+import { Problem, type ProblemDocument } from '../../../errors.ts';
+import type { Context } from '../../../middleware/exchange/context.ts';
+import { ClientGone, type Exchange, exchangeOf } from '../../../middleware/exchange/exchange.ts';
+import { renewReach } from '../../../middleware/reach/reach.ts';
+import { Keeper } from '../kept-bytes.ts';
+import { type LiveSource, sourceOf } from '../live-source.ts';
+import type { LiveStreams } from '../live-streams.ts';
 import { LiveAnswer } from './answer.ts';
 import { AnsweredRights, jittered } from './answered-rights.ts';
+import { detach } from './detached.ts';
 import { comment, endFrame, frameTo, retryFrame, sameFrame } from './frames.ts';
 import type { Group, GroupMember, LiveRequest } from './group.ts';
 import type { Outline } from './outline.ts';
@@ -43,9 +43,9 @@ export class Subscription implements GroupMember {
   readonly #around: Surroundings;
   readonly #timers = new Timers();
   readonly #rights: AnsweredRights;
-  #asked: (LiveRequest & { readonly exchange: Exchange }) | undefined;
+  #asked: LiveRequest | undefined;
   #group: Group | undefined;
-  readonly #question: Keeper<LiveSource<Context>>;
+  readonly #question: Keeper<LiveSource>;
   /** The first state, until it is sent. */
   readonly #first: Keeper<State>;
   /** What the client was sent. None if it is sent the whole state next. */
@@ -77,7 +77,7 @@ export class Subscription implements GroupMember {
 
   /** The principal whom the stream was last asked for. */
   get principal(): unknown {
-    return (this.#asked ?? this.#ctx).principal;
+    return (this.#asked?.ctx ?? this.#ctx).principal;
   }
 
   /** Asks what the caller may see. Throws what the chain throws, and why the stream is over already. */
@@ -98,9 +98,10 @@ export class Subscription implements GroupMember {
       clearTimeout(timer);
       this.#asking = undefined;
     }
-    if (!ctx.live) throw new Error('The chain of `live` must end with `liveRead`.');
+    const source = sourceOf(ctx);
+    if (!source) throw new Error('The chain of `live` must end with `liveRead`.');
     this.#rights.renew(asked);
-    return ctx as LiveRequest;
+    return { ctx, source };
   }
 
   /** Asks again when it is this one's turn. One whose answer takes long lets the next one ask meanwhile. */
@@ -159,7 +160,7 @@ export class Subscription implements GroupMember {
     this.#timers.after(jittered(maxAge), () => this.#end(tooOld()));
     this.#rights.watch();
     if (this.#asksAgain) this.#planAsk();
-    if (this.#asked?.live.watched.size) this.recheck(); // something may have changed between the question and the stream
+    if (this.#asked?.source.watched.size) this.recheck(); // something may have changed between the question and the stream
     return this.answer;
   }
 
@@ -222,8 +223,8 @@ export class Subscription implements GroupMember {
 
   /** Goes on with what the caller may see now. Returns the state of it, if that is something else than before. */
   async #comply(asked: LiveRequest): Promise<State | undefined> {
-    const before = this.#asked?.live;
-    if (before?.key === undefined || asked.live.key !== before.key) {
+    const before = this.#asked?.source;
+    if (before?.key === undefined || asked.source.key !== before.key) {
       this.#group?.leave(this);
       this.#missed = undefined; // it was read for what the caller might see before
       return await this.#join(asked);
@@ -241,10 +242,10 @@ export class Subscription implements GroupMember {
   }
 
   #setAsked(asked: LiveRequest): void {
-    this.#question.keep(this.#isOver ? undefined : asked.live);
-    this.#asked?.exchange.end();
-    this.#asked = asked as LiveRequest & { readonly exchange: Exchange };
-    if (this.#isOver) this.#asked.exchange.end();
+    this.#question.keep(this.#isOver ? undefined : asked.source);
+    this.#asked?.ctx.exchange.end();
+    this.#asked = asked;
+    if (this.#isOver) asked.ctx.exchange.end();
   }
 
   /** Whether the client has taken what it was sent before, and may be sent more. */
@@ -277,7 +278,7 @@ export class Subscription implements GroupMember {
     this.#rights.stop();
     this.#asking?.giveUp();
     this.#group?.leave(this);
-    this.#asked?.exchange.end();
+    this.#asked?.ctx.exchange.end();
     for (const keeper of [this.#question, this.#first, this.#sent]) keeper.keep(undefined);
   }
 }

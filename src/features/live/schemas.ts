@@ -1,26 +1,19 @@
 import type { ObjectNode } from '../../model/node.ts';
-import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
-import { problemReference } from '../components.ts';
-import type { Schema } from '../document.ts';
-import { NamedSchema, type SchemaShape, toSchemaName } from './named-schema.ts';
-import { pageSchema } from './page-schema.ts';
-import { readLeaf, valueSchema } from './value-schema.ts';
+import { problemReference } from '../../openapi/components.ts';
+import type { Schema } from '../../openapi/document.ts';
+import { type DescribeReads, NamedSchema, type SchemaShape, toSchemaName } from '../../openapi/schemas/named-schema.ts';
+import { pageSchema } from '../../openapi/schemas/page-schema.ts';
+import { readLeaf, valueSchema } from '../../openapi/schemas/value-schema.ts';
+import { facetOf } from '../../resource/define/facet.ts';
+import { readLive } from './options.ts';
 
-/** The schemas of the events that keep the list and the records of a resource true. */
-export interface EventSchemas {
-  readonly pageEvent?: Schema;
-  readonly recordEvent?: Schema;
-}
-
-/** What the events show: a record, and a page of them if there is a list. */
-interface Shown {
-  readonly record: Schema;
-  readonly page: Schema | undefined;
-}
-
-/** Describes one event of a stream: OpenAPI 3.1 has no word for a sequence of them. */
-export function describeEvents(root: ObjectNode, { live, ops, model, paging }: CompiledResource, { record, page }: Shown): EventSchemas {
-  if (!live) return {};
+/**
+ * Describes one event of the streams that keep the list and the records of a resource true: OpenAPI 3.1 has no word for
+ * a sequence of them.
+ */
+export const eventSchemas: DescribeReads = (root, resource, { record, page }) => {
+  const { ops, model, paging } = resource;
+  if (!facetOf(resource, readLive)) return {};
   const id = valueSchema(model.id.node, { leaf: readLeaf, object: () => ({ type: 'object' }) });
   const list = [
     event('page', 'The whole state, as in the answer in JSON.', page as Schema),
@@ -39,10 +32,10 @@ export function describeEvents(root: ObjectNode, { live, ops, model, paging }: C
     end,
   ];
   return {
-    ...(ops.includes('list') ? { pageEvent: named(root, 'PageEvent', list) } : {}),
-    ...(ops.includes('get') ? { recordEvent: named(root, 'RecordEvent', one) } : {}),
+    ...(ops.includes('list') ? { 'list.live': named(root, 'PageEvent', list) } : {}),
+    ...(ops.includes('get') ? { 'get.live': named(root, 'RecordEvent', one) } : {}),
   };
-}
+};
 
 function named(root: ObjectNode, shape: SchemaShape, events: readonly Schema[]): Schema {
   const schema = { description: 'An event of the stream. `data` is JSON on one line.', oneOf: events };

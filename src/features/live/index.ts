@@ -1,0 +1,13 @@
+import { checkedLater } from '../../options.ts';
+import type { ResourcePlugin } from '../../resource/table/plugin.ts';
+import { readLive } from './options.ts';
+import { liveRows } from './rows.ts';
+import { liveName } from './types.ts';
+
+/** Lists and records that are kept true, as streams of events. */
+export const liveStates: ResourcePlugin = {
+  legal: { live: checkedLater },
+  compile: readLive,
+  reads: ({ given }) => (given(liveName).live ? [liveName] : []),
+  rows: liveRows,
+};
