@@ -1,6 +1,7 @@
 import { asCompiled, type CompiledModel, type ModelInput } from '../model/compile/compile-model.ts';
 import { findTargets } from '../mongo/collection/whole-records.ts';
 import type { Affected } from '../mongo/collection/write-many.ts';
+import { planRemoveMany } from '../mongo/collection/write-plan.ts';
 import { living } from '../mongo/lifecycle/within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
 import { checkOptions } from '../options.ts';
@@ -39,7 +40,7 @@ export function removeMany(model: ModelInput, options: WriteOptions): ResourceMi
   return step({ problems, needs: ['filterQuery'], leaves: ['affected'], writes }, async function removeMany(ctx) {
     const query = ctx.filterQuery ?? missing('filterQuery', 'removeMany');
     const targets = { ...query, within: living(compiled, ctx.scope), writer: writerOf(ctx, compiled, observe?.(ctx)) };
-    ctx.affected = toAffected(compiled, await collection.removeMany(targets, workOf(ctx)));
+    ctx.affected = toAffected(compiled, await collection.writeMany(planRemoveMany(compiled, targets), workOf(ctx)));
   });
 }
 

@@ -2,6 +2,7 @@ import { asCompiled, type CompiledModel, type ModelInput } from '../model/compil
 import { leadsToPrivate } from '../model/read/private-fields.ts';
 import type { Changes } from '../model/write/plan-changes.ts';
 import { findAgain, findTargets } from '../mongo/collection/whole-records.ts';
+import { planUpdateMany } from '../mongo/collection/write-plan.ts';
 import { living } from '../mongo/lifecycle/within.ts';
 import { requireChangesWithin } from '../mongo/query/require-within.ts';
 import { openReferencing, type WriteOptions, writeOptions } from '../mongo/relations/open-referencing.ts';
@@ -46,7 +47,8 @@ export function updateMany(model: ModelInput, options: WriteOptions): ResourceMi
     const query = ctx.filterQuery ?? missing('filterQuery', 'updateMany');
     const writer = writerOf(ctx, compiled);
     const changes = requireChangesWithin(writer, ctx.changes ?? missing('changes', 'updateMany'));
-    const done = await collection.updateMany({ ...query, within: living(compiled, ctx.scope), writer }, changes, workOf(ctx));
+    const targets = { ...query, within: living(compiled, ctx.scope), writer };
+    const done = await collection.writeMany(planUpdateMany(compiled, targets, changes), workOf(ctx));
     ctx.affected = toAffected(compiled, changes.blind || writesPrivate(compiled, changes) ? { ...done, modified: done.matched } : done);
   });
 }

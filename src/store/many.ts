@@ -4,6 +4,7 @@ import type { Changes } from '../model/write/plan-changes.ts';
 import type { ModelCollection as Collection } from '../mongo/collection/collection.ts';
 import { atPlace } from '../mongo/collection/insert-many.ts';
 import { type Affected, aMaxAffected } from '../mongo/collection/write-many.ts';
+import { planRemoveMany, planUpdateMany } from '../mongo/collection/write-plan.ts';
 import type { Targets } from '../mongo/collection/writer.ts';
 import { isError } from '../mongo/driver/server-error.ts';
 import type { Work } from '../mongo/driver/work.ts';
@@ -118,12 +119,13 @@ export function openMany({ model, collection, within, change, readNew, readChang
     async updateMany(filter, changes, options = {}) {
       const checked = checkOptions(options, legalMax, '`updateMany`');
       const [read, targets] = [readChanges(changes), readTargets(filter, checked)];
-      const update = async (limits: Limits) => collection.updateMany(targets(limits), requireChangesWithin(limits.writer, read), work());
+      const update = async (limits: Limits) =>
+        collection.writeMany(planUpdateMany(model, targets(limits), requireChangesWithin(limits.writer, read)), work());
       return counts(await change(update));
     },
     async removeMany(filter, options = {}) {
       const targets = readTargets(filter, checkOptions(options, legalMax, '`removeMany`'));
-      return counts(await change((limits) => collection.removeMany(targets(limits), work())));
+      return counts(await change((limits) => collection.writeMany(planRemoveMany(model, targets(limits)), work())));
     },
   };
 }

@@ -2,6 +2,7 @@ import { once } from '../mistakes.ts';
 import type { CompiledModel } from '../model/compile/compile-model.ts';
 import type { ModelCollection } from '../mongo/collection/collection.ts';
 import { idsOnly, type MatchingRecords } from '../mongo/collection/find.ts';
+import { planPurge } from '../mongo/collection/write-plan.ts';
 import { asDb } from '../mongo/driver/database.ts';
 import { timeLimit } from '../mongo/driver/time-limit.ts';
 import type { Work } from '../mongo/driver/work.ts';
@@ -24,7 +25,7 @@ const batchSize = 1_000;
 /** Where records are removed for good. */
 interface Purging {
   readonly model: CompiledModel;
-  readonly collection: Pick<ModelCollection, 'find' | 'purgeAll'>;
+  readonly collection: Pick<ModelCollection, 'find' | 'writeMany'>;
   /** What is kept of them beside them. */
   readonly keeps: Keeps;
 }
@@ -58,7 +59,8 @@ export async function purge(
   async function purgeSome(within: Within, most: number, work: Work): Promise<Batch & { readonly purged: number }> {
     const sought = expired(within, most);
     const found = await collection.find(sought, idsOnly, work);
-    return { found, purged: await collection.purgeAll(found, sought.within, work) };
+    const { modified } = await collection.writeMany(planPurge({ ids: found, within: sought.within }), work);
+    return { found, purged: modified };
   }
 
   /** Before the records go: if this process dies, they are found again. Returns these records. */

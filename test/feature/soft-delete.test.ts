@@ -9,10 +9,19 @@ import { type ModelCollection, openCollection } from '../../src/mongo/collection
 import { idsOnly, partsAt, partsInOneReply, whole } from '../../src/mongo/collection/find.ts';
 import { countOf } from '../../src/mongo/collection/summary.ts';
 import { findAgain, findTargets, readParts } from '../../src/mongo/collection/whole-records.ts';
-import { planInsert, planRemove, planRestore, planUpdate } from '../../src/mongo/collection/write-plan.ts';
+import {
+  planHold,
+  planInsert,
+  planPurge,
+  planRemove,
+  planRemoveMany,
+  planRestore,
+  planRewrite,
+  planUpdate,
+  planUpdateMany,
+} from '../../src/mongo/collection/write-plan.ts';
 import type { FirstBatch } from '../../src/mongo/driver/read-batches.ts';
 import { Work } from '../../src/mongo/driver/work.ts';
-import { newDeletion } from '../../src/mongo/lifecycle/lifecycle.ts';
 import { living } from '../../src/mongo/lifecycle/within.ts';
 import { reachable } from '../../src/mongo/through/reachable.ts';
 import { type Operation, operations } from '../../src/resource/define/standard-operations.ts';
@@ -257,8 +266,6 @@ describe('every method of a collection sees a deleted record as gone', () => {
       for (const plan of [planInsert({ _id: 'gone' }, within), planUpsert(parcel, target, { _id: 'gone' })])
         await expect(c.write(plan, new Work())).rejects.toMatchObject({ code: 'duplicate_key' });
     },
-    updateMany: async (c) => expect(await c.updateMany(many, changes, new Work())).toEqual({ matched: 1, modified: 1, ids: ['live'] }),
-    removeMany: async (c) => expect(await c.removeMany(many, new Work())).toEqual({ matched: 1, modified: 1, ids: ['live'] }),
     find: async (c) => {
       expect((await findTargets(c, many, new Work())).map(({ id }) => id)).toEqual(['live']);
       expect((await findAgain(c, await findTargets(c, many, new Work()), new Work())).map(({ id }) => id)).toEqual(['live']);
@@ -270,10 +277,19 @@ describe('every method of a collection sees a deleted record as gone', () => {
       expect(await c.find(both, partsInOneReply(['place']), new Work())).toEqual([{ _id: 'live', place: 'here' }]);
       expect((await c.find(both, whole(), new Work())).map(({ id }) => id)).toEqual(['live']);
     },
-    holdAll: async (c) => expect(await c.holdAll(['gone', 'live'], within, new Work())).toBe(1),
-    removeAll: (c) => c.removeAll(['gone', 'live'], within, newDeletion(), new Work()),
-    purgeAll: (c) => c.purgeAll(['gone', 'live'], within, new Work()),
-    rewriteAll: (c) => c.rewriteAll(['gone', 'live'], within, [[{ $set: { place: 'x' } }]], new Work()),
+    writeMany: async (c) => {
+      const parcel = compileModel(Parcel);
+      const known = { ids: ['gone', 'live'], within };
+      const plans = [
+        planHold(known),
+        planRewrite(known, [[{ $set: { place: 'y' } }]]),
+        planUpdateMany(parcel, many, changes),
+        planRemoveMany(parcel, many),
+      ];
+      for (const plan of plans) expect(await c.writeMany(plan, new Work())).toMatchObject({ matched: 1, modified: 1 });
+      for (const plan of [planRemoveMany(parcel, known), planPurge(known)])
+        expect(await c.writeMany(plan, new Work())).toMatchObject({ matched: 0, modified: 0 });
+    },
     findIdsThrough: async (c) =>
       expect(await c.findIdsThrough({ filter: reachable(within), stages: [] }, { ids: 10, bytes: 1_000 }, new Work())).toEqual(['live']),
     findRelated: async (c) => {

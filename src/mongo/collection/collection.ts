@@ -12,9 +12,8 @@ import { openManyInserts } from './insert-many.ts';
 import type { Operations } from './operations.ts';
 import { openReads } from './reads.ts';
 import { recordWrites } from './recorded.ts';
-import { openReferenceCommands } from './reference-commands.ts';
 import { openRelated } from './related.ts';
-import { openManyWrites } from './write-many.ts';
+import { openWriteMany } from './write-many.ts';
 import { openWriteOne } from './write-one.ts';
 
 type Stored = Record<string, unknown>;
@@ -80,7 +79,6 @@ function open(
   const transact = compileTransact(db, maxTimeMS);
   const shared = new SharedInserts(db, collection, shareRoundTrips);
   // `Object.assign`: a literal that spreads so many members would become a hash table, which is slow to make and read.
-  const ofReferences = openReferenceCommands(model, collection, { write });
   const ofLibrary = openFind(collection, { readLatest, searchLatest });
   const reads = Object.assign(
     openReads(model, db, collection, { readOne, readMany, readLatest, maxTimeMS, warnOnScan, shareRoundTrips }),
@@ -89,9 +87,8 @@ function open(
   );
   const ofMany = Object.assign(
     openManyInserts(model, db, collection, { write, transact }),
-    openManyWrites(model, collection, { ...ofLibrary, ...ofReferences, write, transact }),
+    openWriteMany(model, collection, { ...ofLibrary, write, transact }),
     openWriteOne(model, collection, { readLatest, write, shared }),
-    ofReferences,
   );
   const plain: Operations = Object.assign(reads, ofMany);
   return model.ledger ? Object.assign({}, plain, recordWrites(model, plain, transact, { db, maxTimeMS })) : plain;

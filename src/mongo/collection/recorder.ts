@@ -14,17 +14,14 @@ import type { Work } from '../driver/work.ts';
 import { compileDifferences } from '../ledger/difference.ts';
 import type { RecordedChange } from '../ledger/entry.ts';
 import { type LedgerSettings, openRows } from '../ledger/ledger-rows.ts';
-import { afterDelete, changeBetween, type Deletion, newDeletion } from '../lifecycle/lifecycle.ts';
-import { seeing } from '../lifecycle/within.ts';
-import { fulfilling } from '../predicate/predicate.ts';
-import { changesNothing } from '../query/update-pipeline.ts';
+import { afterDelete, changeBetween } from '../lifecycle/lifecycle.ts';
+import { seeing, type Within } from '../lifecycle/within.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import { idsOnly, whole } from './find.ts';
 import type { Operations, RecordedWrites } from './operations.ts';
 import { readParts } from './whole-records.ts';
-import type { Affected } from './write-many.ts';
-import { planInsert, type WritePlan, writesNothing } from './write-plan.ts';
-import type { Targets } from './writer.ts';
+import { leavesNoChange, planInsert, type WriteManyPlan, type WritePlan, writesNothing } from './write-plan.ts';
+import { areKnown, matching } from './writer.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
 
@@ -109,31 +106,10 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
     return mapEach(before, (one): States => [one.stored, after.get(one.idText)?.stored]);
   }
 
-  /** The states before and after a delete. */
-  function ofRemoved(before: readonly StoredRecord[], deletion: Deletion): Iterable<States> {
+  /** The states before and after one part of a write of many. */
+  async function statesOf({ deletion }: WriteManyPlan, before: readonly StoredRecord[], work: Work): Promise<Iterable<States>> {
+    if (!deletion) return readAfter(before, work);
     return mapEach(before, ({ stored }): States => [stored, afterDelete(model, stored, deletion)]);
-  }
-
-  /** A write to many, part by part. */
-  function toMany(
-    targets: Targets,
-    work: Work,
-    run: (some: Targets, before: readonly StoredRecord[]) => Promise<Affected>,
-  ): Promise<Affected> {
-    const { conditions, max } = targets;
-    const matching = targets.within.and(fulfilling(conditions));
-    return asOne(work, async (transaction) => {
-      const ids = await plain.find({ within: matching, limit: max + 1 }, idsOnly, work);
-      if (ids.length > max) return run(targets, []); // which refuses it
-      return transaction.join(async () => {
-        let modified = 0;
-        for await (const before of readParts(plain, ids, matching, work)) {
-          const some = { ...targets, conditions: [], within: matching.and({ _id: { $in: idsOf(before) } }), max: before.length };
-          modified += (await run(some, before)).modified;
-        }
-        return { matched: ids.length, modified, ids };
-      });
-    });
   }
 
   /**
@@ -203,40 +179,22 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
       return kind === 'insert' ? asOne(work, writeAndRecord) : asOneInTurn(target.id, work, writeAndRecord);
     },
 
-    updateMany(targets, changes, work) {
-      if (changesNothing(changes)) return plain.updateMany(targets, changes, work);
-      return toMany(targets, work, async (some, before) => {
-        const affected = await plain.updateMany(some, changes, work);
-        await record(await readAfter(before, work), work, changes.blind);
-        return affected;
-      });
-    },
-
-    removeMany(targets, work, deletion = newDeletion()) {
-      return toMany(targets, work, async (some, before) => {
-        const affected = await plain.removeMany(some, work, deletion);
-        await record(ofRemoved(before, deletion), work);
-        return affected;
-      });
-    },
-
-    removeAll(ids, within, deletion, work) {
-      return asOne(work, async () => {
-        let removed = 0;
-        for await (const before of readParts(plain, ids, within, work)) {
-          removed += await plain.removeAll(idsOf(before), within, deletion, work);
-          await record(ofRemoved(before, deletion), work);
-        }
-        return removed;
-      });
-    },
-
-    rewriteAll(ids, within, pipelines, work) {
-      return asOne(work, async () => {
-        for await (const before of readParts(plain, ids, within, work)) {
-          await plain.rewriteAll(idsOf(before), within, pipelines, work);
-          await record(await readAfter(before, work), work);
-        }
+    /** Part by part, so that what is decoded of the records fits into memory. */
+    writeMany(plan, work) {
+      const { targets, changes } = plan;
+      if (leavesNoChange(plan)) return plain.writeMany(plan, work);
+      return asOne(work, async (transaction) => {
+        const within = areKnown(targets) ? targets.within : matching(targets);
+        const ids = areKnown(targets) ? targets.ids : await plain.find({ within, limit: targets.max + 1 }, idsOnly, work);
+        if (!areKnown(targets) && ids.length > targets.max) return plain.writeMany(plan, work); // which refuses it
+        return transaction.join(async () => {
+          let modified = 0;
+          for await (const before of readParts(plain, ids, within, work)) {
+            modified += (await plain.writeMany({ ...plan, targets: those(targets, within, before) }, work)).modified;
+            await record(await statesOf(plan, before, work), work, changes?.blind);
+          }
+          return { matched: ids.length, modified, ids };
+        });
       });
     },
   };
@@ -247,6 +205,13 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
 function begin(stored: Record<string, unknown>): Record<string, unknown> {
   stored[lifeKey] = new ObjectId();
   return stored;
+}
+
+/** Some of the targets of a write of many. */
+function those(targets: WriteManyPlan['targets'], within: Within, records: readonly StoredRecord[]): WriteManyPlan['targets'] {
+  const ids = idsOf(records);
+  if (areKnown(targets)) return { ids, within };
+  return { ...targets, conditions: [], within: within.and({ _id: { $in: ids } }), max: ids.length };
 }
 
 function idsOf(records: readonly StoredRecord[]): unknown[] {

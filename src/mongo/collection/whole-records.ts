@@ -4,10 +4,9 @@ import { idToJson } from '../../model/value/number-in-path.ts';
 import { inParts } from '../driver/in-parts.ts';
 import type { Work } from '../driver/work.ts';
 import { seeing, type Within } from '../lifecycle/within.ts';
-import { fulfilling } from '../predicate/predicate.ts';
 import { StoredRecord } from '../stored-record.ts';
 import { type Find, inOneReply, whole } from './find.ts';
-import { mostHookBytes, type Targets } from './writer.ts';
+import { matching, mostHookBytes, type Targets } from './writer.ts';
 
 /** The most records that are read whole at once. */
 const mostAtOnce = 500;
@@ -19,10 +18,10 @@ const bytesOfPart = { most: 524_288, of: ({ byteLength }: Uint8Array) => byteLen
  * Reads the records that a write to many addresses, whole: for hooks. 422 if they are more than the targets allow, or
  * more than 16 MiB.
  */
-export async function findTargets(collection: Find, { conditions, within, max }: Targets, work: Work): Promise<readonly StoredRecord[]> {
-  const which = { within: within.and(fulfilling(conditions)), limit: max + 1 };
+export async function findTargets(collection: Find, targets: Targets, work: Work): Promise<readonly StoredRecord[]> {
+  const which = { within: matching(targets), limit: targets.max + 1 };
   const found = await collection.find(which, whole(new Room(mostHookBytes, tooLargeMatches)), work);
-  if (found.length > max) throw tooManyMatches(max);
+  if (found.length > targets.max) throw tooManyMatches(targets.max);
   return found;
 }
 

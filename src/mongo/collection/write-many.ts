@@ -7,19 +7,20 @@ import { aWholeNumber, byDefault } from '../../options.ts';
 import { type FieldError, placeError } from '../../rules.ts';
 import type { Commands } from '../driver/commands.ts';
 import type { Told } from '../driver/duplicate-key.ts';
+import { inParts } from '../driver/in-parts.ts';
 import type { Transact } from '../driver/run-transaction.ts';
 import { Turn } from '../driver/turn.ts';
 import type { Work } from '../driver/work.ts';
-import { type Deletion, newDeletion } from '../lifecycle/lifecycle.ts';
 import { seeing, type Within } from '../lifecycle/within.ts';
-import { fulfilling } from '../predicate/predicate.ts';
+import { both } from '../predicate/filter-of.ts';
+import type { Filter } from '../predicate/predicate.ts';
 import { checkStored, refusalsBy } from '../query/apply-changes.ts';
-import { buildUpdate, changesNothing, requireMergeable } from '../query/update-pipeline.ts';
+import { changesNothing, requireMergeable } from '../query/update-pipeline.ts';
 import { spellId } from '../stored-record.ts';
 import { type Find, idsOnly, partsAt } from './find.ts';
-import { filtersOf, type ReferenceCommands } from './reference-commands.ts';
 import { readParts, tooManyMatches } from './whole-records.ts';
-import type { Targets, Writer } from './writer.ts';
+import type { WriteManyPlan } from './write-plan.ts';
+import { areKnown, matching } from './writer.ts';
 
 type Stored = Record<string, unknown>;
 
@@ -35,22 +36,19 @@ export interface Affected {
   readonly ids: readonly unknown[];
 }
 
-/**
- * The writes to many records at once. Each is one transaction, all or nothing; within another transaction it becomes a
- * part of that one.
- */
-export interface ManyWrites {
-  /** Applies the same changes to every record that matches. A record that cannot take them is named by its id: 422. */
-  updateMany(targets: Targets, changes: Changes, work: Work): Promise<Affected>;
+/** The write of many records at once. */
+export interface WriteMany {
   /**
-   * Removes every record that matches, or marks it as deleted if its model has `t.deletedAt()`.
+   * Sends a planned write: one command for every 5,000 records. It is one transaction, all or nothing, or a part of
+   * another one; of records whose ids are known, it is always a part. A record that cannot take the changes is named by
+   * its id: 422.
    *
-   * @default a deletion of its own
+   * @example collection.writeMany(planRemoveMany(model, targets), work)
    */
-  removeMany(targets: Targets, work: Work, deletion?: Deletion): Promise<Affected>;
+  writeMany(plan: WriteManyPlan, work: Work): Promise<Affected>;
 }
 
-interface Settings extends Pick<Commands, 'write'>, Find, Pick<ReferenceCommands, 'removeAll'> {
+interface Settings extends Pick<Commands, 'write'>, Find {
   readonly transact: Transact;
 }
 
@@ -60,27 +58,9 @@ const mostNamed = 20;
 /** The most records that a write to many may match. */
 export const aMaxAffected = byDefault(1_000, aWholeNumber(1, 100_000, ' of records'));
 
-/** Opens the writes to many records of a collection. */
-export function openManyWrites(
-  model: CompiledModel,
-  collection: Collection<Stored>,
-  { write, transact, removeAll, ...reads }: Settings,
-): ManyWrites {
+/** Opens the write of many records of a collection. */
+export function openWriteMany(model: CompiledModel, collection: Collection<Stored>, { write, transact, ...reads }: Settings): WriteMany {
   const everyRecord = seeing(model, 'with', undefined);
-
-  /** Writes to all records or none. `run` returns how many it has changed. */
-  function writeAll(
-    { conditions, within, max }: Targets,
-    work: Work,
-    run: (ids: readonly unknown[], matching: Within) => Promise<number>,
-  ): Promise<Affected> {
-    const matching = within.and(fulfilling(conditions));
-    return transact(work, async (transaction) => {
-      const ids = await reads.find({ within: matching, limit: max + 1 }, idsOnly, work);
-      if (ids.length > max) throw tooManyMatches(max);
-      return { matched: ids.length, modified: await transaction.join(() => run(ids, matching)), ids };
-    });
-  }
 
   /** Throws 422 if some of the records lack an embedded object that the changes cannot create. */
   async function refuseIncomplete(ids: readonly unknown[], changes: Changes, work: Work): Promise<void> {
@@ -112,39 +92,59 @@ export function openManyWrites(
     if (refused.length > 0) throw validationFailed(refused.slice(0, mostNamed).flat());
   }
 
-  /** Throws 422 if some of the records cannot take the changes. Other records have been written by then. */
-  async function updateAll(
-    ids: readonly unknown[],
-    matching: Within,
-    changes: Changes,
-    writer: Writer | undefined,
-    work: Work,
-  ): Promise<number> {
-    await refuseUnchecked(ids, changes, work);
-    const pipeline = buildUpdate(model, changes, new Date());
+  async function send({ targets, changes, build }: WriteManyPlan, ids: readonly unknown[], within: Within, work: Work): Promise<Counts> {
+    const told = areKnown(targets) ? nobody : targets.writer;
+    const updates = build?.(new Date());
     let [matched, modified] = [0, 0];
-    for (const some of changesNothing(changes) ? [] : filtersOf(ids, matching, requireMergeable(changes))) {
-      const done = await write(work, (command) => collection.updateMany(command.handOver(some), pipeline, command.options), writer);
-      matched += done.matchedCount;
-      modified += done.modifiedCount;
+    for (const some of filtersOf(ids, within, changes && requireMergeable(changes))) {
+      if (!updates) {
+        const { deletedCount } = await write(work, (command) => collection.deleteMany(command.handOver(some), command.options), told);
+        matched += deletedCount;
+        modified += deletedCount;
+      }
+      for (const update of updates ?? []) {
+        const done = await write(work, (command) => collection.updateMany(command.handOver(some), update, command.options), told);
+        matched += done.matchedCount;
+        modified += done.modifiedCount;
+      }
     }
-    if (matched < ids.length) await refuseIncomplete(ids, changes, work);
-    return modified;
+    return { matched, modified };
+  }
+
+  /** Throws 422 if some of the records cannot take the changes. Other records have been written by then. */
+  async function writeAll(plan: WriteManyPlan, ids: readonly unknown[], within: Within, work: Work): Promise<Counts> {
+    const { changes } = plan;
+    if (!changes) return send(plan, ids, within, work);
+    await refuseUnchecked(ids, changes, work);
+    const counts = changesNothing(changes) ? { matched: 0, modified: 0 } : await send(plan, ids, within, work);
+    if (counts.matched < ids.length) await refuseIncomplete(ids, changes, work);
+    return counts;
   }
 
   return {
-    updateMany(targets, changes, work) {
-      return writeAll(targets, work, (ids, matching) => updateAll(ids, matching, changes, targets.writer, work));
-    },
-
-    removeMany(targets, work, deletion = newDeletion()) {
-      return writeAll(targets, work, (ids, matching) => removeAll(ids, matching, deletion, work, targets.writer ?? everyone));
+    async writeMany(plan, work) {
+      const { targets } = plan;
+      if (areKnown(targets)) return { ...(await writeAll(plan, targets.ids, targets.within, work)), ids: targets.ids };
+      const within = matching(targets);
+      return transact(work, async (transaction) => {
+        const ids = await reads.find({ within, limit: targets.max + 1 }, idsOnly, work);
+        if (ids.length > targets.max) throw tooManyMatches(targets.max);
+        const { modified } = await transaction.join(() => writeAll(plan, ids, within, work));
+        return { matched: ids.length, modified, ids };
+      });
     },
   };
 }
 
-/** A store without a client, whose 409 names every field. */
-const everyone: Told = { mayName: () => true };
+type Counts = Omit<Affected, 'ids'>;
+
+/** The filters of records with these ids, within reach, for one command each. */
+function* filtersOf(ids: readonly unknown[], within: Within, where?: Filter): Generator<Filter> {
+  for (const some of inParts(ids)) yield both(both({ _id: { $in: some } }, within.predicate), where);
+}
+
+/** The request has no field for what a write does to further records. */
+const nobody: Told = { mayName: () => false };
 
 /** The same error, with the id of its record in front of the path. */
 function ofRecord(model: CompiledModel, { _id }: Stored, error: FieldError): FieldError {

@@ -1,17 +1,18 @@
 import type { Document as BsonDocument } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { referencesKey } from '../../model/value/own-keys.ts';
 import type { Assignment, Changes } from '../../model/write/plan-changes.ts';
 import { type Deletion, marking, newDeletion, unmarking } from '../lifecycle/lifecycle.ts';
 import type { Within } from '../lifecycle/within.ts';
 import type { Filter } from '../predicate/predicate.ts';
 import type { Precondition } from '../query/precondition.ts';
 import { buildUpdate, changesNothing } from '../query/update-pipeline.ts';
-import type { Target, Writer } from './writer.ts';
+import type { KnownTargets, Target, Targets, Writer } from './writer.ts';
 
 type Stored = Record<string, unknown>;
 
 /** How one record is written. */
-export type WriteKind = 'insert' | 'upsert' | 'update' | 'step' | 'element' | 'remove' | 'restore';
+type WriteKind = 'insert' | 'upsert' | 'update' | 'step' | 'element' | 'remove' | 'restore';
 
 /**
  * A write of one record, planned as data: those who check its references, record what it changes or follow a delete
@@ -82,4 +83,68 @@ export function planRestore(model: CompiledModel, target: Target, clearing: read
 /** Whether a patch or put sets nothing, so that the record is only looked for. */
 export function writesNothing({ kind, changes }: WritePlan): boolean {
   return kind === 'update' && changes !== undefined && changesNothing(changes);
+}
+
+/** How many records are written. */
+type WriteManyKind = 'update' | 'remove' | 'rewrite' | 'purge' | 'hold';
+
+/** A write of many records, planned as data as that of one is. */
+export interface WriteManyPlan {
+  readonly kind: WriteManyKind;
+  readonly targets: Targets | KnownTargets;
+  /**
+   * The values that are set in every record: what they refer to is checked, and a record that cannot take them is
+   * named.
+   * @default none
+   */
+  readonly changes?: Changes;
+  /**
+   * Builds the updates at the time of an attempt. They are applied one after the other, as one change. Without them,
+   * the records are removed.
+   */
+  build?(now: Date): readonly ManyUpdate[];
+  /** The delete that it is a part of. */
+  readonly deletion?: Deletion;
+}
+
+/** A pipeline, or an update with operators. */
+type ManyUpdate = BsonDocument[] | BsonDocument;
+
+/** Plans the same changes of every record that matches. */
+export function planUpdateMany(model: CompiledModel, targets: Targets, changes: Changes): WriteManyPlan {
+  return { kind: 'update', targets, changes, build: (now) => [buildUpdate(model, changes, now)] };
+}
+
+/**
+ * Plans the delete of records: they are removed, or marked as deleted if their model has `t.deletedAt()`.
+ *
+ * @default a deletion of its own
+ */
+export function planRemoveMany(model: CompiledModel, targets: Targets | KnownTargets, deletion = newDeletion()): WriteManyPlan {
+  const plan = { kind: 'remove', targets, deletion } as const;
+  const marked = marking(model, deletion);
+  return marked ? { ...plan, build: () => [buildUpdate(model, marked, deletion.writtenAt ?? deletion.at)] } : plan;
+}
+
+/** Plans update pipelines, which are applied one after the other as one change. */
+export function planRewrite(targets: KnownTargets, pipelines: readonly BsonDocument[][]): WriteManyPlan {
+  return { kind: 'rewrite', targets, build: () => pipelines };
+}
+
+/** Plans to remove records for good. It leaves nothing behind, and erases what others have left (`mongo/keeps/`). */
+export function planPurge(targets: KnownTargets): WriteManyPlan {
+  return { kind: 'purge', targets };
+}
+
+/**
+ * Plans to write into records, because the transaction that this is a part of makes a latch of them: a delete of a
+ * record conflicts with it. Neither the revision nor `updatedAt` moves, and nobody sees it.
+ */
+export function planHold(targets: KnownTargets): WriteManyPlan {
+  return { kind: 'hold', targets, build: () => [{ $inc: { [referencesKey]: 1 } }] };
+}
+
+/** Whether a write of many changes nothing that anybody sees, or leaves nothing behind: it is not recorded. */
+export function leavesNoChange({ kind, changes }: WriteManyPlan): boolean {
+  return kind === 'purge' || kind === 'hold' || (changes !== undefined && changesNothing(changes));
 }

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Told } from '../driver/duplicate-key.ts';
 import type { Within } from '../lifecycle/within.ts';
-import type { Condition, Predicate } from '../predicate/predicate.ts';
+import { type Condition, fulfilling, type Predicate } from '../predicate/predicate.ts';
 import type { Precondition } from '../query/precondition.ts';
 import type { WriteBounds } from '../query/require-within.ts';
 import type { StoredRecord } from '../stored-record.ts';
@@ -70,7 +70,26 @@ export interface Target {
   readonly writer?: Writer | undefined;
 }
 
-/** The records that a write to many addresses. */
+/**
+ * Records that a write of many addresses by their ids: a part of a larger write, which has the transaction. A 409 names
+ * no field to anybody.
+ */
+export interface KnownTargets {
+  readonly ids: readonly unknown[];
+  readonly within: Within;
+}
+
+/** Whether the ids of the records are known. */
+export function areKnown(targets: Targets | KnownTargets): targets is KnownTargets {
+  return 'ids' in targets;
+}
+
+/** Those of the records within reach that a write of many addresses by conditions. */
+export function matching({ conditions, within }: Targets): Within {
+  return within.and(fulfilling(conditions));
+}
+
+/** The records that a write of many addresses by conditions. Together they are written in one transaction. */
 export interface Targets {
   readonly conditions: readonly Condition[];
   readonly within: Within;

@@ -1,7 +1,6 @@
 import type { Db, ObjectId } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Work } from '../driver/work.ts';
-import type { Within } from '../lifecycle/within.ts';
 
 /** What is known of a database in which something of records may be kept. */
 export interface Known {
@@ -59,18 +58,11 @@ export interface Batch {
   readonly found: readonly unknown[];
 }
 
-/** The records of a collection that are purged. */
-interface Purging {
-  purgeAll(ids: readonly unknown[], within: Within, work: Work): Promise<unknown>;
-}
-
 /** All that is kept of records beside them. */
 export interface Keeps {
   readonly all: readonly Keep[];
   /** Runs a purge of records of a model in a transaction which erases what is kept of those that it returns. */
   eraseWith<T extends Batch>(model: CompiledModel, work: Work, run: () => Promise<T>, removal?: Gone['removal']): Promise<T>;
-  /** Purges records of a model by their ids, in the same way. */
-  purgeAll(model: CompiledModel, records: Purging, ids: readonly unknown[], work: Work, removal?: Gone['removal']): Promise<void>;
   /** Whether records of a collection may be named in what is kept of others. */
   areMentioned(collection: string): boolean;
   /** Erases these names from at most so many documents, in the transaction of the work. Returns how many it changed. */

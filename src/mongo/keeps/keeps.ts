@@ -1,10 +1,9 @@
 import type { Model } from '../../model/define/define-model.ts';
 import { runTransaction } from '../driver/run-transaction.ts';
 import { keepsOfLedgers } from '../ledger/keeps-of-ledgers.ts';
-import { seeing } from '../lifecycle/within.ts';
 import type { References } from '../relations/references.ts';
 import { keepsOfRemovals } from '../removals/keeps-of-removals.ts';
-import type { Batch, Keep, Keeps, Known, Purged } from './keep.ts';
+import type { Keep, Keeps, Known, Purged } from './keep.ts';
 
 /** What all that keeps something of records knows of a database. */
 export interface KeepsSettings extends Known {
@@ -45,13 +44,6 @@ export function openKeeps(settings: KeepsSettings): Keeps {
         for (const keep of concerned) await keep.erase({ ...purged, ids: batch.found, removal }, work);
         return batch;
       });
-    },
-    async purgeAll(model, records, ids, work, removal) {
-      async function purge(): Promise<Batch> {
-        await records.purgeAll(ids, seeing(model, 'with', undefined), work);
-        return { found: ids };
-      }
-      await keeps.eraseWith(model, work, purge, removal);
     },
     areMentioned(collection) {
       const purged = { models: modelsOf(collection) };

@@ -6,9 +6,8 @@ import { type LegalOptions, orUndefined } from '../../options.ts';
 import { type DatabaseOptions, databaseOptions, type ModelCollection, openCollection } from '../collection/collection.ts';
 import { whole } from '../collection/find.ts';
 import { atPlace } from '../collection/insert-many.ts';
-import type { WriteOne } from '../collection/write-one.ts';
-import { planInsert, type WriteKind, type WritePlan } from '../collection/write-plan.ts';
-import type { Writer } from '../collection/writer.ts';
+import { planInsert, type WriteManyPlan, type WritePlan } from '../collection/write-plan.ts';
+import { areKnown, type Writer } from '../collection/writer.ts';
 import { compileTransact, type Transact } from '../driver/run-transaction.ts';
 import { isError } from '../driver/server-error.ts';
 import { timeLimitFor } from '../driver/time-limit.ts';
@@ -72,15 +71,19 @@ export function openReferencing(model: CompiledModel, { references: given, ...op
   const checked = edges.length > 0 && openCheckedWrites(model, plain, edges, references, transact, options.shareRoundTrips ?? true);
   const deletes = references.incoming(model).length > 0 && openCascadeDeletes(model, plain, references, transact);
   const restore = isRestoredWithOthers(model, references) && openCascadeRestore(model, plain, references, transact);
-  const byKind: Partial<Record<WriteKind, WriteOne['write']>> = {
-    ...(deletes && { remove: deletes.write }),
-    ...(restore && { restore }),
+  const other: ModelCollection = { ...plain, ...checked };
+  const byKind: Partial<Record<WritePlan['kind'] | WriteManyPlan['kind'], Pick<ModelCollection, 'write' | 'writeMany'>>> = {
+    ...(deletes && { remove: deletes }),
+    ...(restore && { restore: { ...other, write: restore } }),
   };
-  const write: WriteOne['write'] = (plan, work) => (byKind[plan.kind] ?? (checked || plain).write)(plan, work);
-  return { ...plain, ...checked, ...deletes, write };
+  return {
+    ...other,
+    write: (plan, work) => (byKind[plan.kind] ?? other).write(plan, work),
+    writeMany: (plan, work) => (byKind[plan.kind] ?? other).writeMany(plan, work),
+  };
 }
 
-type CheckedWrites = Pick<ModelCollection, 'insertEach' | 'insertAll' | 'write' | 'updateMany'>;
+type CheckedWrites = Pick<ModelCollection, 'insertEach' | 'insertAll' | 'write' | 'writeMany'>;
 
 /** The writes that set references. A write that sets no reference uses the plain one. */
 function openCheckedWrites(
@@ -256,10 +259,12 @@ function openCheckedWrites(
       return (await shared.insert(inserts, scopes, work, () => write(scopes))) ?? StoredRecord.inserted(within.model, inserts);
     },
 
-    updateMany(targets, changes, work) {
-      const named = namedInChanges(edges, changes, targets.writer);
+    writeMany(plan, work) {
+      const { targets, changes } = plan;
+      if (!changes || areKnown(targets)) return plain.writeMany(plan, work);
+      const { writer } = targets;
       const look = (missing: readonly Named[]) => findNewInMany(plain, missing, changes, targets, work);
-      return checked(named, targets.writer, work, look, () => plain.updateMany(targets, changes, work));
+      return checked(namedInChanges(edges, changes, writer), writer, work, look, () => plain.writeMany(plan, work));
     },
   };
   return writes;

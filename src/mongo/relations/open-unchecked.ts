@@ -11,8 +11,7 @@ export function openUnchecked(model: CompiledModel, options: DatabaseOptions): M
   async function refuse(): Promise<never> {
     throw unknownHere(model);
   }
-  const writes = [...recordedWrites, 'purgeAll'] as const satisfies readonly (keyof ModelCollection)[];
-  return { ...openCollection(model, options), ...Object.fromEntries(writes.map((name) => [name, refuse])) };
+  return { ...openCollection(model, options), ...Object.fromEntries(recordedWrites.map((name) => [name, refuse])) };
 }
 
 /** Whether the references of a model can be checked. */

@@ -18,6 +18,7 @@ import type { Edge, References } from '../relations/references.ts';
 import { spellId } from '../stored-record.ts';
 import type { Removal } from './define-removals.ts';
 import { edgesTo } from './edges.ts';
+import { purgeRecords } from './purge-records.ts';
 import { firstStep, lastStep, openRemovalRows, type RemovalRow } from './removal-rows.ts';
 
 /** What removals need of an api. */
@@ -50,7 +51,7 @@ export function openRemovals(settings: RemovalSettings): Removals {
     if (row.kind === 'remove') return (await collection.write(planRemove(model, target, row.deletion), work)).stored._id;
     const [found] = await collection.find({ among: [target.id], within: target.within.seeing('with') }, idsOnly, work);
     if (found === undefined) throw notFound();
-    await keeps.purgeAll(model, collection, [found], work, row._id);
+    await purgeRecords({ model, collection, keeps }, [found], row, work);
     return found;
   }
 

@@ -1,6 +1,7 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { idToJson } from '../../model/value/number-in-path.ts';
 import { idsOnly } from '../collection/find.ts';
+import { planHold, planRemoveMany, planRewrite } from '../collection/write-plan.ts';
 import type { Work } from '../driver/work.ts';
 import type { Keeps } from '../keeps/keep.ts';
 import { keepsDeleted, notMarkedBy } from '../lifecycle/lifecycle.ts';
@@ -11,6 +12,7 @@ import { type IdSet, planCascade, toSet } from '../relations/cascade/plan-cascad
 import type { Edge, ReferenceEnd, References } from '../relations/references.ts';
 import { edgesTo, namesOf } from './edges.ts';
 import { type Lost, lostTogether } from './lost-references.ts';
+import { purgeRecords } from './purge-records.ts';
 import {
   type Counts,
   clearingStep,
@@ -109,7 +111,7 @@ async function findGone({ model, collection }: ReferenceEnd, ids: readonly unkno
   const within = seeing(model, 'with', isMarked ? notMarkedBy(row.deletion) : undefined);
   const there = toSet(model, await collection.find({ among: ids, within }, idsOnly, work));
   const gone = ids.filter((id) => !there.has(idToJson(model.id.leaf, id)));
-  if (isMarked) await collection.holdAll(gone, seeing(model, 'only', undefined), work);
+  if (isMarked) await collection.writeMany(planHold({ ids: gone, within: seeing(model, 'only', undefined) }), work);
   return gone;
 }
 
@@ -174,8 +176,9 @@ async function remove({ model, collection }: ReferenceEnd, going: IdSet, followi
       ids.map((id) => ({ collection: model.collection, id })),
       work,
     );
-  if (row.kind === 'remove') await collection.removeAll(ids, living(model, undefined), { ...row.deletion, writtenAt: new Date() }, work);
-  else await keeps.purgeAll(model, collection, ids, work, row._id);
+  const deletion = { ...row.deletion, writtenAt: new Date() };
+  if (row.kind === 'remove') await collection.writeMany(planRemoveMany(model, { ids, within: living(model, undefined) }, deletion), work);
+  else await purgeRecords({ model, collection, keeps }, ids, row, work);
   const begun = { removal: row._id, collection: model.collection, ids };
   if (incoming) await rows.add(firstStep(begun), work);
   else if (row.kind === 'purge' && keeps.areMentioned(model.collection)) await rows.add(lastStep(begun), work);
@@ -186,5 +189,6 @@ async function clear(first: Lost, found: IdSet, step: RemovalStep, following: Fo
   const losing = { ...following, findGone: (end: ReferenceEnd, ids: readonly unknown[]) => findGone(end, ids, following) };
   const update = buildClear(await lostTogether(first, holders, step, losing), new Date());
   const { collection, model } = first.edge.holder;
-  await collection.rewriteAll(holders, holding(model, following.row, undefined), [update], following.work);
+  const targets = { ids: holders, within: holding(model, following.row, undefined) };
+  await collection.writeMany(planRewrite(targets, [update]), following.work);
 }

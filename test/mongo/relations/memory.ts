@@ -1,6 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { type CompiledModel, compileModel } from '../../../src/model/compile/compile-model.ts';
-import type { Within } from '../../../src/mongo/lifecycle/within.ts';
+import type { WriteManyPlan } from '../../../src/mongo/collection/write-plan.ts';
+import type { KnownTargets } from '../../../src/mongo/collection/writer.ts';
 import { compileEdges } from '../../../src/mongo/relations/compile-edges.ts';
 import { type CascadeLimits, type Edge, type ReferenceEnd, References } from '../../../src/mongo/relations/references.ts';
 import type { Any } from '../../support/any.ts';
@@ -65,10 +66,11 @@ function openRecords(model: CompiledModel, records: readonly StoredOne[], asked:
         .map(({ _id }) => _id)
         .slice(0, limit);
     },
-    async holdAll(ids: readonly unknown[], within: Within) {
+    async writeMany({ kind, targets }: WriteManyPlan) {
+      const { ids, within } = targets as KnownTargets;
       const scope = within.predicate;
-      asked.push(['hold', name, '_id', ids, scope]);
-      return those(scope).filter(({ _id }) => ids.includes(_id)).length;
+      asked.push([kind, name, '_id', ids, scope]);
+      return { matched: those(scope).filter(({ _id }) => ids.includes(_id)).length };
     },
   };
 }

@@ -4,11 +4,12 @@ import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import { Room } from '../../../model/relations/included.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
 import { whole } from '../../collection/find.ts';
-import { type CascadedRecord, type CascadeObserver, mostHookBytes, type Writer } from '../../collection/writer.ts';
+import { planRemoveMany, planRewrite } from '../../collection/write-plan.ts';
+import { areKnown, type CascadedRecord, type CascadeObserver, mostHookBytes, type Writer } from '../../collection/writer.ts';
 import { inParts } from '../../driver/in-parts.ts';
 import type { Transact } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
-import { type Deletion, newDeletion } from '../../lifecycle/lifecycle.ts';
+import type { Deletion } from '../../lifecycle/lifecycle.ts';
 import { living } from '../../lifecycle/within.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
 import type { StoredRecord } from '../../stored-record.ts';
@@ -27,7 +28,7 @@ export function openCascadeDeletes(
   plain: ModelCollection,
   references: References,
   transact: Transact,
-): Pick<ModelCollection, 'write' | 'removeMany'> {
+): Pick<ModelCollection, 'write' | 'writeMany'> {
   /**
    * The records that are addressed are deleted first: it locks them, and a record that refers only to itself is not in
    * the way.
@@ -52,9 +53,11 @@ export function openCascadeDeletes(
         return record;
       });
     },
-    removeMany(targets, work, deletion = newDeletion()) {
+    writeMany(plan, work) {
+      const { targets, deletion } = plan;
+      if (!deletion || areKnown(targets)) return plain.writeMany(plan, work);
       return transact(work, async (transaction) => {
-        const affected = await plain.removeMany(targets, work, deletion);
+        const affected = await plain.writeMany(plan, work);
         await transaction.join(() => follow(affected.ids, deletion, targets.writer, work));
         return affected;
       });
@@ -84,7 +87,7 @@ async function carryOut(
     const before = observer?.wants(holder, 'deleted')
       ? await holder.collection.find({ among: ids, within: everyLiving }, whole(room), work)
       : [];
-    await holder.collection.removeAll(ids, everyLiving, deletion, work);
+    await holder.collection.writeMany(planRemoveMany(holder.model, { ids, within: everyLiving }, deletion), work);
     for (const one of before) happened.push({ source: holder, change: 'deleted', before: one, after: undefined });
   }
   for (const rewrite of plan.rewritten) {
@@ -111,7 +114,8 @@ async function clearAll({ holder, edges, ids }: Rewrite, { gone }: CascadePlan, 
     const some = lost.map(({ edge, parts }) => ({ edge, ids: parts[part] ?? [] })).filter((one) => one.ids.length > 0);
     return buildClear(some, part === 0 ? now : undefined);
   });
-  await holder.collection.rewriteAll([...ids.values()], living(holder.model, undefined), pipelines, work);
+  const targets = { ids: [...ids.values()], within: living(holder.model, undefined) };
+  await holder.collection.writeMany(planRewrite(targets, pipelines), work);
 }
 
 function byId(records: readonly StoredRecord[]): Map<string, StoredRecord> {

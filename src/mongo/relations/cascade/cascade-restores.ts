@@ -5,7 +5,7 @@ import { Room } from '../../../model/relations/included.ts';
 import { idToJson } from '../../../model/value/number-in-path.ts';
 import type { ModelCollection } from '../../collection/collection.ts';
 import { idsOnly, partsAt, whole } from '../../collection/find.ts';
-import { planRestore } from '../../collection/write-plan.ts';
+import { planRestore, planRewrite } from '../../collection/write-plan.ts';
 import { type CascadedRecord, type CascadeObserver, mostHookBytes, type Writer } from '../../collection/writer.ts';
 import type { Transact } from '../../driver/run-transaction.ts';
 import type { Work } from '../../driver/work.ts';
@@ -22,7 +22,7 @@ type Stored = Readonly<Record<string, unknown>>;
 /** Records of one collection that a restore brings back. */
 interface Group {
   readonly model: CompiledModel;
-  readonly collection: Pick<ModelCollection, 'find' | 'rewriteAll'>;
+  readonly collection: Pick<ModelCollection, 'find' | 'writeMany'>;
   /** The records that hooks may see; undefined if a cascade leads to none of the collection. */
   source: ReferenceEnd | undefined;
   /** The ids and references of the records, by the texts of their ids. */
@@ -233,7 +233,7 @@ async function bringBack(references: References, groups: ReadonlyMap<string, Gro
     if (ids.length === 0) continue;
     const pipeline = [...clearing(references, { model, records }, lost), ...buildUpdate(model, unmarking(model), new Date())];
     try {
-      await collection.rewriteAll(ids, seeing(model, 'only', undefined), [pipeline], work);
+      await collection.writeMany(planRewrite({ ids, within: seeing(model, 'only', undefined) }, [pipeline]), work);
     } catch (error) {
       throw isProblem(error) && error.code === 'duplicate_key' ? takenByOther(error) : error;
     }

@@ -5,6 +5,7 @@ import { idToJson } from '../../../model/value/number-in-path.ts';
 import type { Changes } from '../../../model/write/plan-changes.ts';
 import { type FieldError, Invalid, note } from '../../../rules.ts';
 import { idsOnly } from '../../collection/find.ts';
+import { planHold } from '../../collection/write-plan.ts';
 import type { Writer } from '../../collection/writer.ts';
 import type { Work } from '../../driver/work.ts';
 import { living } from '../../lifecycle/within.ts';
@@ -177,7 +178,8 @@ function parentsOf(named: readonly Named[]): Parent[] {
   for (const { edge, ids } of named)
     for (const [text, { id }] of ids) {
       const { model, collection } = edge.target;
-      const touch = async (work: Work) => (await collection.holdAll([id], living(model, undefined), work)) > 0;
+      const touch = async (work: Work) =>
+        (await collection.writeMany(planHold({ ids: [id], within: living(model, undefined) }), work)).matched > 0;
       const key = keyOf(model, text);
       parents.set(key, { collection: model.collection, id, key, touch });
     }
@@ -207,7 +209,8 @@ async function findMissingOf({ target, scope, named }: SoughtTarget, made: Reado
   for (const { ids } of named) for (const [key, { id }] of ids) missing.set(key, id);
   // A record whose first latch was made by this transaction must be written, too, which shows that it is there.
   const written = [...missing].filter(([key]) => made.has(keyOf(model, key))).map(([, id]) => id);
-  const areAllThere = written.length > 0 && (await collection.holdAll(written, living(model, scope), work)) === missing.size;
+  const hold = planHold({ ids: written, within: living(model, scope) });
+  const areAllThere = written.length > 0 && (await collection.writeMany(hold, work)).matched === missing.size;
   if (areAllThere) return [];
   const sought = [...missing.values()];
   for (const id of await collection.find({ among: sought, within: living(model, scope) }, idsOnly, work))
