@@ -59,11 +59,15 @@ function chunkOf(id: string): string | undefined {
   if (['api/copies.ts', 'resource/define/given.ts', 'resource/define/standard-operations.ts', 'resource/table/row.ts'].includes(file))
     return 'shared';
   // What models, lists and stores take of plug-ins, every entry needs.
-  if (/^features\/(?:[\w-]+\/)?(?:keywords|fields?|types|kinds?|polic(?:y|ies)|indexes|lists?|plan-[\w-]+|stores?)\.ts$/.test(file))
+  if (
+    /^features\/(?:[\w-]+\/)?(?:keywords|fields?|types|kinds?|polic(?:y|ies)|models?|model-options|indexes|lists?|plan-[\w-]+|stores?)\.ts$/.test(
+      file,
+    )
+  )
     return 'shared';
   if (file.startsWith('features/') && Object.values(entries).includes(file)) return 'shared'; // a middleware
   if (/^features\/live\/(?:concern|kept-bytes|live-source|live-streams)\.ts$/.test(file)) return 'shared'; // its middlewares need them
-  const plugin = /^features\/([\w-]+)\/(?:list-|(?:mongo|work)\/)/.exec(file)?.[1];
+  const plugin = /^features\/([\w-]+)\/(?:list-|ask-|(?:mongo|work)\/)/.exec(file)?.[1];
   if (plugin !== undefined) return plugin; // the first request that needs it loads it
   if (file === 'features/delivery/deliver.ts') return 'delivery'; // the first `api.deliver` loads it
   if (/^(?:index|api\/|features\/|openapi\/|resource\/)/.test(file)) return 'index';

@@ -30,6 +30,7 @@ export { type LiveOptions, live } from './features/live/live.ts';
 export { type LiveReadOptions, liveRead } from './features/live/live-read.ts';
 export { type LiveStreams, type LiveStreamsOptions, liveStreams, type RecheckOptions } from './features/live/live-streams.ts';
 export type { NearPolicy } from './features/near/types.ts';
+export type { ModelSearch, SearchLanguage } from './features/search/types.ts';
 export type { Upserted } from './features/upsert/types.ts';
 export { affected } from './middleware/affected.ts';
 export { type AfterHook, afterHooks } from './middleware/after-hooks.ts';
@@ -140,7 +141,6 @@ export type {
   RefOptions,
   TypeBoxSchema,
 } from './model/define/schema.ts';
-export type { ModelSearch, SearchLanguage } from './model/define/search.ts';
 export type { StandardSchema } from './model/define/standard-schema.ts';
 export { t } from './model/define/t.ts';
 export type { ArrayTypes, FieldTypes, LeafTypes, MapTypes, NullableTypes, ReferenceTypes } from './model/define/value-types.ts';

@@ -83,10 +83,11 @@ const rooms = [
 
 /** A part of a plug-in is in the room that takes it, and so is the list of such parts. */
 const takers: readonly (readonly [RegExp, string])[] = [
-  [/^features\/(?:[\w-]+\/)?(?:keywords|fields?|(?:policy-)?types)\.ts$/, 'model/define'],
-  [/^features\/(?:[\w-]+\/)?(?:kinds?|polic(?:y|ies))\.ts$/, 'model/compile'],
+  [/^features\/(?:[\w-]+\/)?(?:keywords|fields?|(?:policy-|model-)?types|model-options)\.ts$/, 'model/define'],
+  [/^features\/(?:[\w-]+\/)?(?:kinds?|polic(?:y|ies)|models?)\.ts$/, 'model/compile'],
   [/^features\/(?:[\w-]+\/)?indexes\.ts$/, 'mongo/indexes'],
-  [/^features\/(?:[\w-]+\/)?(?:lists?|list-[\w-]+)\.ts$/, 'mongo/list'],
+  [/^features\/(?:[\w-]+\/)?(?:lists?|list-types|ask-[\w-]+)\.ts$/, 'middleware/exchange'],
+  [/^features\/[\w-]+\/list-[\w-]+\.ts$/, 'mongo/list'],
   [/^features\/(?:[\w-]+\/)?facets?\.ts$/, 'resource/relations'],
   [/^features\/[\w-]+\/plan-[\w-]+\.ts$/, 'mongo/collection'],
   [/^features\/[\w-]+\/mongo\//, 'mongo'],

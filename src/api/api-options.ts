@@ -1,8 +1,9 @@
 import type { OptionsOfApis } from '../features/api-types.ts';
+import type { LimitsOfLists } from '../features/list-types.ts';
 import type { CrossOriginOptions } from '../middleware/cross-origin.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
+import { limitsOfLists } from '../middleware/exchange/further-parameters.ts';
 import type { KoaContext } from '../middleware/exchange/koa-context.ts';
-import type { SearchLimits } from '../middleware/exchange/searching.ts';
 import type { NameClient } from '../middleware/in-flight-limit.ts';
 import type { Observe } from '../middleware/observe.ts';
 import type { WriteProblem } from '../middleware/problems.ts';
@@ -47,7 +48,7 @@ export interface ApiOptions<Resource, Principal = unknown, App = KoaContext>
   extends DescriptionOptions,
     PlainOptions,
     ThroughLimits,
-    SearchLimits,
+    LimitsOfLists,
     ReferenceLimits,
     OptionsOfApis<Principal, App> {
   /** The database of the models' collections. */
@@ -212,9 +213,7 @@ export const apiOptionNames = [
   'maxIdsThrough',
   'maxConditionsThrough',
   'maxSortThrough',
-  'maxSearchLength',
-  'maxSearchTerms',
-  'maxSearchMatches',
+  ...(Object.keys(limitsOfLists) as (keyof LimitsOfLists)[]),
   'warnOnScan',
   'shareRoundTrips',
   'observe',

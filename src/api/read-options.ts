@@ -5,7 +5,7 @@ import { showName } from '../hints.ts';
 import { hasMark, markOf } from '../marks.ts';
 import { bodyLimits } from '../middleware/body-limit.ts';
 import type { Guard } from '../middleware/exchange/context.ts';
-import { searchLimits } from '../middleware/exchange/searching.ts';
+import { limitsOfLists } from '../middleware/exchange/further-parameters.ts';
 import { filterLimits } from '../middleware/list-query.ts';
 import { throughLimits } from '../middleware/relations/compile-through.ts';
 import { tryAll } from '../mistakes.ts';
@@ -47,7 +47,7 @@ export const limitsOfApi = {
 /** Reads the options that every resource of the api gets. */
 export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 'again' | 'shared'> {
   const { warnOnScan = isDevelopment() } = options;
-  const [db, ofFilters, ofThrough, ofSearches, ofReferences, limits] = tryAll([
+  const [db, ofFilters, ofThrough, ofLists, ofReferences, limits] = tryAll([
     () => {
       const db = readDatabase(options);
       checkWriteConcern(db);
@@ -55,7 +55,7 @@ export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 
     },
     () => pickOptions(options, filterLimits),
     () => pickOptions(options, throughLimits),
-    () => pickOptions(options, searchLimits),
+    () => pickOptions(options, limitsOfLists),
     () => pickOptions(options, referenceLimits),
     () => pickOptions(options, limitsOfApi),
     () => checkValue('`warnOnScan`', warnOnScan, trueOrFalse),
@@ -66,7 +66,7 @@ export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 
     warnOnScan,
     filterLimits: ofFilters,
     throughLimits: ofThrough,
-    searchLimits: ofSearches,
+    listLimits: ofLists,
     referenceLimits: ofReferences,
   };
 }

@@ -5,6 +5,7 @@ import { exporting } from './export/index.ts';
 import { histories } from './history/index.ts';
 import { links } from './links/index.ts';
 import { liveStates } from './live/index.ts';
+import { searches } from './search/index.ts';
 
 /** What plug-ins add to resources. */
 // biome-ignore format: a line for each plug-in
@@ -15,4 +16,5 @@ export const resourcePlugins: readonly ResourcePlugin[] = [
   exporting,
   histories,
   liveStates,
+  searches,
 ];

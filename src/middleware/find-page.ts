@@ -70,7 +70,7 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
   const { fetchPrivate = false, warnOnScan = isDevelopment(), maxPageBytes, through, ...database } = checked;
   return perView(model, [], (compiled) => {
     const collection = openCollection(compiled, { ...database, warnOnScan });
-    const ofSort = compiled.search || (through && isSortable(through)) ? (['too_many_matches'] as const) : [];
+    const ofSort = through && isSortable(through) ? (['too_many_matches'] as const) : [];
     return step(
       { problems: [...ofRead, 'invalid_query', ...ofSort], needs: ['listQuery'], leaves: ['page'] },
       async function findPage(ctx) {

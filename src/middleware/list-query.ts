@@ -1,23 +1,23 @@
+import type { LimitsOfLists, OptionsOfLists } from '../features/list-types.ts';
 import { parseQueryString } from '../http/query-string.ts';
 import type { ModelInput } from '../model/compile/compile-model.ts';
 import type { QueryField } from '../model/compile/query-fields.ts';
 import { operatorDef } from '../model/operators/operators.ts';
 import { type Includable, isIncludable, noRelations } from '../model/relations/includable.ts';
 import { keepsDeleted } from '../mongo/lifecycle/lifecycle.ts';
-import { compileFurther, furtherNames } from '../mongo/list/further-parameters.ts';
-import { type FilterLimits, type ListQuery, type ListRules, parseListQuery, viewsOf } from '../mongo/list/parse-list-query.ts';
+import { type FilterLimits, type ListRules, parseListQuery, viewsOf } from '../mongo/list/parse-list-query.ts';
 import { checkPaging, type Paging } from '../mongo/list/parse-paging.ts';
 import { aString, aWholeNumber, byDefault, checkOptions, type LegalOptions, trueOrFalse } from '../options.ts';
 import { Invalid } from '../rules.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
+import { addedTo, compileFurther, namesOf, optionsOfLists, problemsOfAdded } from './exchange/further-parameters.ts';
 import { perView } from './exchange/in-view.ts';
 import { parameterOf } from './exchange/read-address.ts';
-import { compileSearching, type SearchOptions, searchOptions } from './exchange/searching.ts';
 import { step } from './exchange/step.ts';
 import { aThrough, type Through } from './relations/compile-through.ts';
 
 /** Options of {@link listQuery}. */
-export interface ListQueryOptions extends Partial<FilterLimits>, SearchOptions {
+export interface ListQueryOptions extends Partial<FilterLimits>, OptionsOfLists<Context>, LimitsOfLists {
   /**
    * The name to which the list's cursors are bound. Two lists over one model need different names.
    *
@@ -81,7 +81,7 @@ const legal = {
   whole: trueOrFalse,
   isLive: trueOrFalse,
   ...filterLimits,
-  ...searchOptions,
+  ...optionsOfLists,
 } satisfies LegalOptions<ListQueryOptions>;
 
 /**
@@ -99,7 +99,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
   return perView(model, [relations, related] as const, (seen, includes, through) => {
     const { collection, clientFields: own, selector } = seen;
     const hasDeleted = keepsDeleted(seen);
-    const searching = compileSearching(seen, checked);
+    const added = addedTo(seen, checked);
     const clientFields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
     const rules: ListRules = {
       resource: [name ?? collection, ...viewsOf([seen])].join(' '),
@@ -109,8 +109,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
       includes,
       ...(through && { through }),
       isWhole: whole,
-      search: searching?.rules,
-      further: furtherNames(own),
+      further: namesOf(added),
       isLive,
       maxFilterValues,
       maxPrefix,
@@ -118,15 +117,8 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
     };
     const ofCursor = rules.paging.mode === 'cursor' ? (['invalid_cursor'] as const) : [];
     const ofIntegers = mayExceedInt64(clientFields) ? (['validation_failed'] as const) : [];
-    const problems = (method: string) => ['invalid_query' as const, ...ofCursor, ...ofIntegers, ...(searching?.problems(method) ?? [])];
-    const loadFurther = compileFurther({ ...rules, own });
-    function pass(query: ListQuery, ctx: Context): undefined | Promise<void> {
-      ctx.listQuery = query;
-      if (!query.search || !searching?.ask) return undefined;
-      return searching.ask(query.search, query.sort, ctx).then((search) => {
-        ctx.listQuery = { ...query, search };
-      });
-    }
+    const problems = (method: string) => ['invalid_query' as const, ...ofCursor, ...ofIntegers, ...problemsOfAdded(added, method)];
+    const loadFurther = compileFurther(added, rules);
     return step({ problems, leaves: ['listQuery'] }, function listQuery(ctx) {
       const isScoped = ctx.scope !== undefined && Object.keys(ctx.scope).length > 0;
       const isPartial = isScoped || hasDeleted; // the statistics of the collection also count deleted records
@@ -135,8 +127,15 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
       const asked = { isPartial, isInBody: queryParameters !== undefined, deleted, parent };
       const parameters = queryParameters ?? parseQueryString(ctx.querystring);
       const loading = loadFurther?.(parameters);
-      if (!loading) return pass(parseListQuery(parameters, rules, asked), ctx);
-      return loading.then((readFurther) => pass(parseListQuery(parameters, rules, { ...asked, readFurther }), ctx));
+      if (!loading) {
+        ctx.listQuery = parseListQuery(parameters, rules, asked);
+        return undefined;
+      }
+      return loading.then(async ({ read: readFurther, ask }) => {
+        const query = parseListQuery(parameters, rules, { ...asked, readFurther });
+        ctx.listQuery = query;
+        if (ask && query.further) ctx.listQuery = { ...query, further: await ask(query.further, query.sort, ctx) };
+      });
     });
   });
 }

@@ -3,7 +3,7 @@ import { resourcePlugins } from '../features/resources.ts';
 import type { OptionsOfPlugins } from '../features/types.ts';
 import { showName } from '../hints.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
-import type { FindIds } from '../middleware/exchange/searching.ts';
+import { legalOfLists, pickOfLists } from '../middleware/exchange/further-parameters.ts';
 import { aScope } from '../middleware/scope.ts';
 import { about, once, tryAll } from '../mistakes.ts';
 import { checkBlindMerges } from '../model/compile/check-blind-merges.ts';
@@ -30,7 +30,6 @@ import {
 import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
 import { checkEndpoints } from './define/check-endpoints.ts';
 import { checkFilterNames, checkFilters } from './define/check-filters.ts';
-import { checkSearch } from './define/check-search.ts';
 import { compileOperations, hasWritingHandler } from './define/compile-operations.ts';
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { checkDeleted } from './define/deleted-options.ts';
@@ -81,7 +80,7 @@ const legal: LegalOptions<ResourceDefinition> = {
   nested: anArrayOf("relations, such as ['tasks']", (name) => typeof name === 'string'),
   fields: trueOrFalse,
   filters: anArrayOf("filters, such as ['status = … AND total >= …']", (filter) => typeof filter === 'string'),
-  search: [aFunction[0], 'a function that returns ids'],
+  ...legalOfLists,
   operations: [isObject, 'an object with an operation for each name'],
   ...legalOfPlugins,
   deleted: [isObject, 'an object of guards'],
@@ -169,7 +168,6 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     facets,
     () => checkServerFields(given('serverFields').serverFields, where),
     () => checkFilterNames(compiledModel(), standard(), definition),
-    () => checkSearch(given('search', 'scopeFields'), standard(), compiledModel(), where),
     () => checkDeleted(given('deleted', 'paging'), standard(), compiledModel(), where),
     () => checkFilters(compiledModel(), standard(), where),
     () => checkScopeWrites(given('scope', 'scopeWrites'), where),
@@ -197,7 +195,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     paging: { ...(definition.paging ?? cursorPaging()) },
     fields: definition.fields ?? false,
     filters: [...(definition.filters ?? [])],
-    search: definition.search as FindIds | undefined,
+    listOptions: pickOfLists(definition),
     include: copyList(include),
     through: copyList(through),
     nested: [...nested],

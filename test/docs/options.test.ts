@@ -4,7 +4,7 @@ import { MongoClient } from 'mongodb';
 import { exchangeTimes } from '../../src/api/outer-middlewares.ts';
 import { limitsOfApi } from '../../src/api/read-options.ts';
 import { defineModel, service, t } from '../../src/index.ts';
-import { searchLimits } from '../../src/middleware/exchange/searching.ts';
+import { limitsOfLists } from '../../src/middleware/exchange/further-parameters.ts';
 import { filterLimits } from '../../src/middleware/list-query.ts';
 import { throughLimits } from '../../src/middleware/relations/compile-through.ts';
 import { aMaxAffected } from '../../src/mongo/collection/write-many.ts';
@@ -31,7 +31,7 @@ const ofResource = legalOptions(() => service().api({ db, resources: [service().
 const ofApi = legalOptions(() => service().api({ db, resources: [], ...unknown }));
 
 const maxAffected = aMaxAffected;
-const defaultsOfApi = { ...limitsOfApi, ...exchangeTimes, ...filterLimits, ...throughLimits, ...searchLimits, ...referenceLimits };
+const defaultsOfApi = { ...limitsOfApi, ...exchangeTimes, ...filterLimits, ...throughLimits, ...limitsOfLists, ...referenceLimits };
 
 describe('docs/reference/options.md', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { type Db, MongoClient } from 'mongodb';
 import { defineModel, type Model, openapiDocument, service, t } from '../../src/index.ts';
-import { searchLimits } from '../../src/middleware/exchange/searching.ts';
+import { limitsOfLists } from '../../src/middleware/exchange/further-parameters.ts';
 import { filterLimits } from '../../src/middleware/list-query.ts';
 import { throughLimits } from '../../src/middleware/relations/compile-through.ts';
 import { referenceLimits } from '../../src/mongo/relations/limits.ts';
@@ -29,7 +29,7 @@ export function compile(options: unknown): CompiledResource {
     again: undefined,
     filterLimits: pickOptions({}, filterLimits),
     throughLimits: pickOptions({}, throughLimits),
-    searchLimits: pickOptions({}, searchLimits),
+    listLimits: pickOptions({}, limitsOfLists),
     referenceLimits: pickOptions({}, referenceLimits),
   });
   return resources[0] as CompiledResource;

@@ -1,9 +1,9 @@
 import { parseQueryString } from '../../http/query-string.ts';
-import type { ResourceMiddleware } from '../../middleware/exchange/context.ts';
+import type { Context, ResourceMiddleware } from '../../middleware/exchange/context.ts';
 import { exchangeOf, setJson, workOf } from '../../middleware/exchange/exchange.ts';
+import { addedTo, compileFurther, namesOf, optionsOfLists, problemsOfAdded } from '../../middleware/exchange/further-parameters.ts';
 import { perView } from '../../middleware/exchange/in-view.ts';
 import { ofRead } from '../../middleware/exchange/problem-codes.ts';
-import { compileSearching, type SearchOptions, searchOptions } from '../../middleware/exchange/searching.ts';
 import { step } from '../../middleware/exchange/step.ts';
 import { askThrough } from '../../middleware/find-page.ts';
 import { conditionLimits, mayExceedInt64 } from '../../middleware/list-query.ts';
@@ -14,14 +14,14 @@ import { type DatabaseOptions, databaseOptions, openCollection } from '../../mon
 import type { Summary } from '../../mongo/collection/summary.ts';
 import type { FirstBatch } from '../../mongo/driver/read-batches.ts';
 import { seeing } from '../../mongo/lifecycle/within.ts';
-import { compileFurther, findingNames } from '../../mongo/list/further-parameters.ts';
 import { aPageBound } from '../../mongo/list/page-bytes.ts';
 import type { ConditionLimits } from '../../mongo/list/parse-conditions.ts';
 import { aWholeNumber, byDefault, checkOptions } from '../../options.ts';
+import type { LimitsOfLists, OptionsOfLists } from '../list-types.ts';
 import { figuresOf } from './policy.ts';
 
 /** Options of {@link aggregate}. */
-export interface AggregateOptions extends DatabaseOptions, Partial<ConditionLimits>, SearchOptions {
+export interface AggregateOptions extends DatabaseOptions, Partial<ConditionLimits>, OptionsOfLists<Context>, LimitsOfLists {
   /** The most records that may match, up to 10,000,000. More are 422. @default 100,000 */
   readonly maxMatches?: number;
   /** The most groups of an answer, up to 100,000. More are 422. @default 1,000 */
@@ -48,7 +48,7 @@ const legal = {
   maxPageBytes: aPageBound,
   through: aThrough,
   ...conditionLimits,
-  ...searchOptions,
+  ...optionsOfLists,
 };
 
 /**
@@ -69,21 +69,19 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
     const collection = openCollection(seen, { db, ...(maxTimeMS && { maxTimeMS }) });
     const own = seen.clientFields;
     const fields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
-    const searching = compileSearching(seen, checked);
-    const finding = { search: searching?.rules, further: findingNames(own) };
-    const rules = { own, fields, ...finding, ...(through && { through }), maxFilterValues, maxPrefix };
-    const loadFurther = compileFurther(rules);
+    const added = addedTo(seen, checked);
+    const rules = { own, fields, further: namesOf(added, true), ...(through && { through }), maxFilterValues, maxPrefix };
+    const loadFurther = compileFurther(added, {});
     const ofRange = mayExceedInt64(fields) || [...own.values()].some(mayExceedType) ? (['validation_failed'] as const) : [];
     const ofAll = [...ofRead, 'invalid_query', 'too_many_matches', ...ofRange] as const;
-    const problems = (method: string) => [...ofAll, ...(searching?.problems(method) ?? [])];
+    const problems = (method: string) => [...ofAll, ...problemsOfAdded(added, method)];
     return step({ problems }, async function aggregate(ctx) {
       if (ctx.queryParameters) throw new Error('`aggregate` reads the query string: leave out `queryBody`.');
       const { parseAggregateQuery, planGroups, writeGroups, explain } = await import('./mongo/aggregate.ts');
       const parameters = parseQueryString(ctx.querystring);
-      const readFurther = await loadFurther?.(parameters);
-      const parsed = parseAggregateQuery(parameters, rules, { takesDeleted: ctx.deleted !== undefined, readFurther });
-      const search = parsed.search && searching?.ask ? await searching.ask(parsed.search, [], ctx) : parsed.search;
-      const query = { ...parsed, search };
+      const further = await loadFurther?.(parameters);
+      const parsed = parseAggregateQuery(parameters, rules, { takesDeleted: ctx.deleted !== undefined, readFurther: further?.read });
+      const query = further?.ask && parsed.further ? { ...parsed, further: await further.ask(parsed.further, [], ctx) } : parsed;
       const related = await askThrough(ctx, query, asked);
       const limits = { maxMatches, maxGroups };
       const listed = { query, within: seeing(seen, ctx.deleted ?? 'live', ctx.scope), ...related };

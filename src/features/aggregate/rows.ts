@@ -1,7 +1,7 @@
 import { caching } from '../../middleware/caching.ts';
-import { searchOf } from '../../resource/define/check-search.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import { facetOf } from '../../resource/define/facet.ts';
+import { optionsOfList } from '../../resource/define/list-of.ts';
 import { scoped, store, trash } from '../../resource/table/parts.ts';
 import { type Chain, type Row, rowOf, type Unguarded } from '../../resource/table/row.ts';
 import { aggregate } from './aggregate.ts';
@@ -31,6 +31,6 @@ function chainOf(r: Unguarded): Chain {
     caching(r.caching),
     ...scoped(r),
     ...trash(r),
-    aggregate(model, { ...store(r), ...(through && { through }), ...limits, ...searchOf(r) }),
+    aggregate(model, { ...store(r), ...(through && { through }), ...limits, ...optionsOfList(r) }),
   ];
 }

@@ -3,6 +3,7 @@ import { streamPlaces } from '../../middleware/exchange/stream-places.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import { queryEndpoints } from '../../resource/define/endpoints.ts';
 import { facetOf, sharedOf } from '../../resource/define/facet.ts';
+import { addedToListOf } from '../../resource/define/list-of.ts';
 import { standardOperations } from '../../resource/define/standard-operations.ts';
 import { queryName } from '../../resource/define/whole-list.ts';
 import { readQuery, scopedToRead, store, trash } from '../../resource/table/parts.ts';
@@ -55,7 +56,7 @@ function chainOf(r: Unguarded, reading: Chain): Chain {
     caching(r.caching),
     ...reading,
     ...trash(r),
-    ...(r.search ? scopedToRead(r) : []), // its engine is asked before the first batch
+    ...(addedToListOf(r).some(({ ask }) => ask) ? scopedToRead(r) : []), // the application is asked before the first batch
     queryOf(r, { whole: true }),
     exportRecords(model, { ...store(r), ...through, ...scoped, ...facetOf(r, readExport), places, warnOnScan }),
   ];

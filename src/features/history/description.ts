@@ -56,11 +56,11 @@ function entriesOf(resource: CompiledResource): CompiledResource {
   const { model, includes } = resource;
   return {
     ...resource,
-    model: { ...model, clientFields: compileHistoryFields(model).fields, search: undefined },
+    model: { ...model, clientFields: compileHistoryFields(model).fields, parts: new Map() },
     includes: { ...includes, names: [] },
     paging: cursorPaging(),
     through: undefined,
-    search: undefined,
+    listOptions: {},
     fields: false,
   };
 }

@@ -16,15 +16,15 @@ export interface Concern {
 
 /** The fields on which a list depends within a scope. */
 export function concernOf(model: CompiledModel, query: ListQuery, scope: Predicate | undefined): Concern {
-  const { conditions, through, filter, sort, fields, search, window } = query;
+  const { conditions, through, filter, sort, fields, further, window } = query;
   const paths = [
     ...[...conditions, ...through].flatMap(({ field }) => pathsOfField(field)),
     ...sort.flatMap(({ field }) => pathsOfField(field)),
     ...[markPath(model) ?? []].flat(),
   ];
-  const further = pathsOf(all(filter ?? everyRecord, scope ?? everyRecord));
+  const within = pathsOf(all(filter ?? everyRecord, scope ?? everyRecord));
   return {
-    deciding: search || window.mode === 'only' ? undefined : further && new Set([...paths, ...further].map(firstKey)),
+    deciding: further || window.mode === 'only' ? undefined : within && new Set([...paths, ...within].map(firstKey)),
     shown: fields && new Set(fields.paths.map(firstKey)),
   };
 }

@@ -20,7 +20,7 @@ export const eventSchemas: DescribeReads = (root, resource, { record, page }) =>
     event(
       'change',
       'What has changed since the event before.',
-      changeSchema(record, id, pageSchema({ model, paging: { ...paging, total: false } })),
+      changeSchema(record, id, pageSchema({ ...resource, paging: { ...paging, total: false } })),
     ),
     event('same', 'Nothing has changed since the event that `Last-Event-ID` names.', nothing),
     end,

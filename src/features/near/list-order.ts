@@ -1,5 +1,5 @@
 import { isServerError, serverCodes } from '../../mongo/driver/server-error.ts';
-import type { OwnOrder } from '../../mongo/list/list-plugin.ts';
+import type { OwnOrder } from '../../mongo/list/asked.ts';
 import type { StoredRecord } from '../../mongo/stored-record.ts';
 import { type Circle, distanceKey, nearestTo } from './list-circle.ts';
 
@@ -7,7 +7,11 @@ import { type Circle, distanceKey, nearestTo } from './list-circle.ts';
 export function byDistance(circle: Circle, showsDistances: boolean): OwnOrder {
   return {
     find: (query) => [{ $geoNear: { ...nearestTo(circle), query } }],
-    key: distanceKey,
+    by: [
+      [distanceKey, 1],
+      ['_id', 1],
+    ],
+    keys: [distanceKey],
     recover(error, { collection }) {
       if (isServerError(error, serverCodes.namespaceNotFound)) return []; // a collection that does not exist
       if (!isServerError(error, serverCodes.noQueryExecutionPlans) && !isServerError(error, serverCodes.indexNotFound)) throw error;

@@ -6,14 +6,12 @@ import { grantOf } from '../../model/compile/policy-key.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import { floatLeaf } from '../../model/value/number-leaves.ts';
 import { checkCoordinate } from '../../model/value/point-leaf.ts';
-import type { Asked, PluginRules, ReadParameters } from '../../mongo/list/list-plugin.ts';
-import { notForWhole } from '../../mongo/list/list-settings.ts';
+import type { Asked, ReadParameters } from '../../mongo/list/asked.ts';
 import { givenTwice } from '../../mongo/list/parse-conditions.ts';
-import { isSearch, searchName } from '../../mongo/list/parse-search.ts';
 import { Invalid } from '../../rules.ts';
 import { type Circle, withinCircle } from './list-circle.ts';
 import { byDistance } from './list-order.ts';
-import { distancesName, leastMetres, nearName, nearPoints, nearPolicy } from './policy.ts';
+import { distancesName, leastMetres, nearName, nearPolicy } from './policy.ts';
 
 /** Parameters that name another order or another page than the one that `near` makes. */
 const besideNear: ReadonlySet<string> = new Set(['sort', 'after', 'before', 'page']);
@@ -21,46 +19,39 @@ const besideNear: ReadonlySet<string> = new Set(['sort', 'after', 'before', 'pag
 const notBesideNear = new Invalid('conflicting_parameter', 'cannot stand beside near: the nearest records are one page, nearest first', {
   with: nearName,
 });
-const notBesideSearch = new Invalid('conflicting_parameter', 'cannot stand beside near: leave one of them out', { with: nearName });
 const notNumbers = new Invalid('parameter_syntax', 'must be longitude, latitude and metres, such as 8.54,47.37,10000');
 const notFlag = new Invalid('type', 'must be true or false', { type: 'boolean' });
 const withoutNear = new Invalid('not_available', 'is not available without near');
 
-/** Reads the parameters of a list of records around a place, or of an aggregate about them. */
-export const readNear: ReadParameters = (parameters, rules, errors) => {
-  const { circle, others: rest, isAsked } = readCircle(parameters, rules, errors);
-  if (!rules.paging) return { asked: circle && within(circle), others: isAsked ? refuseSearch(rest, rules, errors) : rest };
-  const [flag, ...further] = rest.filter(isDistances);
-  const others = rest.filter((one) => !isDistances(one));
-  if (rules.isWhole) {
-    for (const one of parameters) if (isDistances(one) || !rest.includes(one)) errors.push(notForWhole.at(keyOf(one)));
-    return { asked: undefined, others };
-  }
-  const showsDistances = flag !== undefined && readFlag(flag, errors);
-  if (further.length > 0) errors.push(givenTwice.at(distancesName));
-  if (showsDistances && !isAsked) errors.push(withoutNear.at(distancesName));
-  if (!isAsked) return { asked: undefined, others };
-  const foreign = rules.paging.mode === 'cursor' ? ['page'] : ['after', 'before']; // the list refuses them itself
-  const refused = others.filter(({ name, operator }) => besideNear.has(name) && operator === undefined && !foreign.includes(name));
-  for (const name of new Set(refused.map((one) => one.name))) errors.push(notBesideNear.at(name));
-  const kept = others.filter((one) => !refused.includes(one));
-  const asked = circle && { ...within(circle), order: byDistance(circle, showsDistances) };
-  return { asked, others: refuseSearch(kept, rules, errors) };
-};
-
-/** Refuses `q` where the list has it; elsewhere, the parser says that it is unknown. */
-function refuseSearch(parameters: readonly QueryParameter[], { search }: PluginRules, errors: ErrorSink): readonly QueryParameter[] {
-  const others = search ? parameters.filter((one) => !isSearch(one)) : parameters;
-  if (others.length < parameters.length) errors.push(notBesideSearch.at(searchName));
-  return others;
+/** Compiles how the parameters of a list of records around a place, or of an aggregate about them, are read. */
+export function compileRead(points: readonly QueryField[]): ReadParameters {
+  return ({ own, others }, { paging }, errors) => {
+    const circle = readCircle(
+      own.filter((one) => !isDistances(one)),
+      points,
+      errors,
+    );
+    if (!paging) return { asked: circle && within(circle), others };
+    const [flag, ...further] = own.filter(isDistances);
+    const isAsked = !own.every(isDistances);
+    const showsDistances = flag !== undefined && readFlag(flag, errors);
+    if (further.length > 0) errors.push(givenTwice.at(distancesName));
+    if (showsDistances && !isAsked) errors.push(withoutNear.at(distancesName));
+    if (!isAsked) return { asked: undefined, others };
+    const foreign = paging.mode === 'cursor' ? ['page'] : ['after', 'before']; // the list refuses them itself
+    const refused = others.filter(({ name, operator }) => besideNear.has(name) && operator === undefined && !foreign.includes(name));
+    for (const name of new Set(refused.map((one) => one.name))) errors.push(notBesideNear.at(name));
+    const asked = circle && { ...within(circle), order: byDistance(circle, showsDistances) };
+    return { asked, others: others.filter((one) => !refused.includes(one)) };
+  };
 }
 
 function within(circle: Circle): Asked {
   return { within: withinCircle(circle) };
 }
 
-function isDistances({ name, operator, isItem }: QueryParameter): boolean {
-  return name === distancesName && operator === undefined && !isItem;
+function isDistances({ name }: QueryParameter): boolean {
+  return name === distancesName;
 }
 
 function readFlag({ value, json }: QueryParameter, errors: ErrorSink): boolean {
@@ -69,24 +60,14 @@ function readFlag({ value, json }: QueryParameter, errors: ErrorSink): boolean {
   return given === true;
 }
 
-interface CircleAsked {
-  readonly circle: Circle | undefined;
-  readonly isAsked: boolean;
-  readonly others: readonly QueryParameter[];
-}
-
-function readCircle(parameters: readonly QueryParameter[], { fields, own: ofRecords }: PluginRules, errors: ErrorSink): CircleAsked {
-  const filters: ReadonlySet<string | undefined> = fields.get(nearName)?.operators ?? new Set();
-  const own = parameters.filter(({ name, operator }) => name === nearName && !filters.has(operator)); // a field may be called so
+function readCircle(own: readonly QueryParameter[], points: readonly QueryField[], errors: ErrorSink): Circle | undefined {
   const [first, ...further] = own;
-  const isOne = further.every(({ operator, isItem }) => isItem && first?.isItem && operator === first.operator);
-  const found = first && (isOne ? parseCircle(first, own, nearPoints(ofRecords)) : givenTwice);
-  if (first && found instanceof Invalid) errors.push(found.at(keyOf(isOne ? first : (further.at(-1) as QueryParameter))));
-  return {
-    circle: found instanceof Invalid ? undefined : found,
-    isAsked: first !== undefined,
-    others: parameters.filter((one) => !own.includes(one)),
-  };
+  if (!first) return undefined;
+  const isOne = further.every(({ operator, isItem }) => isItem && first.isItem && operator === first.operator);
+  const found = isOne ? parseCircle(first, own, points) : givenTwice;
+  if (!(found instanceof Invalid)) return found;
+  errors.push(found.at(keyOf(isOne ? first : (further.at(-1) as QueryParameter))));
+  return undefined;
 }
 
 /** Reads one parameter, or the three items of `near[]=8.54&near[]=47.37&near[]=10000`. */

@@ -1,5 +1,7 @@
 import { ConfigurationError } from '../../errors.ts';
+import { modelParts } from '../../features/models.ts';
 import { tryAll } from '../../mistakes.ts';
+import type { KeptOptions } from '../define/define-model.ts';
 import type { FieldEntry, FieldTable } from '../node.ts';
 import type { DeclaredIndex } from './model-index.ts';
 
@@ -7,13 +9,13 @@ import type { DeclaredIndex } from './model-index.ts';
  * Refuses whatever has the database look for a field that is stored by digits in the objects of an array: it reads
  * `list.1.y` also as the second item, and stores no record with such an index.
  */
-export function checkPositions(table: FieldTable, indexes: readonly DeclaredIndex[], searched: readonly string[]): void {
+export function checkPositions(table: FieldTable, indexes: readonly DeclaredIndex[], options: KeptOptions): void {
   const usesOf = ({ name, path, field: { policy, ref, node } }: FieldEntry): string[] => [
     ...(policy.filter ? ['`policy.filter`'] : []),
     ...(policy.sort ? ['`policy.sort`'] : []),
     ...(ref || (node.kind === 'array' && node.items.ref) ? ['a reference'] : []),
     ...(indexes.some(({ key }) => key.some(([indexed]) => indexed === path)) ? ['an index'] : []),
-    ...(searched.includes(name) ? ['`search`'] : []),
+    ...modelParts.filter((part) => part.fields?.(options[part.option]).includes(name)).map(({ option }) => `\`${option}\``),
   ];
   tryAll(
     [...table.values()]

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
+import { modelParts } from '../../features/models.ts';
 import { about, once, tryAll } from '../../mistakes.ts';
 import type { Model } from '../define/define-model.ts';
 import { type Deliveries, deliveriesOf } from '../define/deliveries.ts';
@@ -23,11 +24,11 @@ import { asId } from './as-id.ts';
 import { checkPositions } from './check-positions.ts';
 import { type CompiledLedger, compileLedger } from './compile-ledger.ts';
 import { compileObject, impliedId } from './compile-schema.ts';
-import { type CompiledSearch, compileSearch } from './compile-search.ts';
 import { checkDeletionKey } from './deleted-at.ts';
 import { compileExplain } from './explain-record.ts';
 import { checkRules, checkRulesOfKinds, hasReadRules, namedRules } from './field-rules.ts';
 import { compileDeclaredIndexes, type DeclaredIndex } from './model-index.ts';
+import type { ModelPart, ModelParts, ModelToCompile } from './model-part.ts';
 import { compileClientFields, compileScopeFields, type QueryFields } from './query-fields.ts';
 
 /** A model, with everything compiled that depends only on its definition. */
@@ -55,8 +56,8 @@ export interface CompiledModel {
   readonly scopeFields: QueryFields;
   /** The indexes of the definition: those of unique fields, and `indexes`. */
   readonly indexes: readonly DeclaredIndex[];
-  /** What `q` looks through. Undefined if lists have no `q`, also because the caller does not see all of it. */
-  readonly search: CompiledSearch | undefined;
+  /** What plug-ins have made of their options, as far as the caller sees it: see `partOf`. */
+  readonly parts: ModelParts;
   /** What is kept of each change of a record. Undefined if nothing is. */
   readonly ledger: CompiledLedger | undefined;
   /** The queue of what is delivered to its records. Undefined if nothing is. */
@@ -119,7 +120,7 @@ function compileParts(model: Model): CompiledModel {
   const fieldTable = tabulateFields(root);
   const rules = namedRules(root);
   const declared = once(() => compileDeclaredIndexes(model.indexes, fieldTable, root, model.name));
-  const [id, revision, createdAt, updatedAt, deletedAt, many, clientFields, scopeFields, indexes, search, references, ledger] = tryAll([
+  const [id, revision, createdAt, updatedAt, deletedAt, many, clientFields, scopeFields, indexes, parts, references, ledger] = tryAll([
     () => idField(root),
     () => maintainedField(root, 'revision'),
     () => maintainedField(root, 'createdAt'),
@@ -129,12 +130,12 @@ function compileParts(model: Model): CompiledModel {
     () => compileClientFields(fieldTable),
     () => compileScopeFields(fieldTable),
     declared,
-    () => compileSearch(model.search, fieldTable, declared(), model.name),
+    () => compileOptions(model, { name: model.name, table: fieldTable, indexes: declared() }),
     () => compileReferenceFields(fieldTable, root, model.name),
     () => compileLedger(model, root, fieldTable),
     () => checkRules(root, rules),
     () => checkRulesOfKinds(fieldTable),
-    () => checkPositions(fieldTable, declared(), Object.keys(model.search?.fields ?? {})),
+    () => checkPositions(fieldTable, declared(), model),
   ]);
   const compared = new Set(indexes.flatMap(({ key, unique }) => (unique ? key.map(([path]) => path) : [])));
   const folds = compileFolds(root, compared);
@@ -152,7 +153,7 @@ function compileParts(model: Model): CompiledModel {
     many,
     scopeFields,
     indexes,
-    search,
+    parts,
     folds,
     references,
     ledger,
@@ -165,6 +166,12 @@ function compileParts(model: Model): CompiledModel {
     ...compileCallersView({ ...root, name: model.name }, { fieldTable, clientFields, id, many }),
   };
   return Object.assign(made, { whole: made as unknown as CompiledModel });
+}
+
+/** Compiles the options of plug-ins that a model has. */
+function compileOptions(given: Model, model: ModelToCompile): ModelParts {
+  const asked = modelParts.filter(({ option }) => given[option] !== undefined);
+  return new Map(tryAll(asked.map((part) => (): [ModelPart, unknown] => [part, part.compile(given[part.option], model)])));
 }
 
 /** The members of a compiled model that depend on who asks. */

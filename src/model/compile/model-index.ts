@@ -11,6 +11,11 @@ import { findBlindWriters, nameOf } from './field-rules.ts';
 /** The key of an index as the driver's `createIndex` takes it: stored paths in their order, each with its direction. */
 export type IndexKey = readonly [path: string, direction: IndexDirection][];
 
+/** Whether an index is a text index. */
+export function isText(key: IndexKey): boolean {
+  return key.some(([, direction]) => direction === 'text');
+}
+
 /** An index that a model declares. */
 export interface DeclaredIndex {
   readonly key: IndexKey;

@@ -1,7 +1,6 @@
 import { keepLatest } from '../../keep-latest.ts';
 import { tabulateFields } from '../node.ts';
 import { type CompiledModel, compileCallersView } from './compile-model.ts';
-import { searchInView } from './compile-search.ts';
 import { narrowFields } from './field-rules.ts';
 import { compileClientFields } from './query-fields.ts';
 
@@ -26,6 +25,6 @@ function compileView(model: CompiledModel, names: readonly string[]): CompiledMo
   const root = narrowFields(model.root, new Set(held));
   const fieldTable = tabulateFields(root);
   const clientFields = compileClientFields(fieldTable);
-  const search = searchInView(model.search, fieldTable);
-  return { ...model, held, needsView: false, search, ...compileCallersView(root, { ...model, fieldTable, clientFields }) };
+  const parts = new Map([...model.parts].filter(([part, made]) => part.isInView(made, fieldTable)));
+  return { ...model, held, needsView: false, parts, ...compileCallersView(root, { ...model, fieldTable, clientFields }) };
 }

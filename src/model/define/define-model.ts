@@ -1,5 +1,7 @@
 import type { IndexDescription, ObjectId } from 'mongodb';
 import { ConfigurationError } from '../../errors.ts';
+import { optionsOfModels } from '../../features/model-options.ts';
+import type { OptionsOfModels } from '../../features/model-types.ts';
 import {
   anObject,
   aTimeLimit,
@@ -17,7 +19,6 @@ import { divideFields } from './has-many.ts';
 import type { Checked, HasFields, SoundlyComputed } from './infer.ts';
 import type { ModelHistory, ModelOutbox } from './ledger.ts';
 import type { Check, Fields, RawSchema } from './schema.ts';
-import type { ModelSearch } from './search.ts';
 
 /** An index of a model, described by the names of its fields. */
 export interface FieldsIndex<Name extends string = string> {
@@ -40,7 +41,7 @@ export interface FieldsIndex<Name extends string = string> {
 export type ModelIndex<Name extends string = string> = FieldsIndex<Name> | IndexDescription;
 
 /** Options of {@link defineModel}. */
-export interface ModelOptions<F extends Fields = Fields> {
+export interface ModelOptions<F extends Fields = Fields> extends OptionsOfModels<FieldName<NoInfer<F>>> {
   /** The name of the MongoDB collection that stores the records. */
   readonly collection: string;
   /** The fields by name. If there is no `id` among them, the id is an ObjectId that the service makes. */
@@ -67,15 +68,6 @@ export interface ModelOptions<F extends Fields = Fields> {
    */
   readonly indexes?: readonly ModelIndex<IndexedName<NoInfer<F>>>[];
   /**
-   * The texts that clients search by `q=` in the lists of the model. `applyIndexes` creates the text index. See
-   * `docs/reference/search.md`.
-   * @default none: lists have no `q`
-   *
-   * @example
-   * search: { fields: { number: 10, status: 1 }, scopeFields: ['owner'] }
-   */
-  readonly search?: ModelSearch<FieldName<NoInfer<F>>>;
-  /**
    * Whether each change of a record is kept, in the transaction of the change: when it was made and by whom, and the
    * values before and after it, but for those of private fields. The model needs `t.revision()`, and the database a
    * replica set. See `docs/reference/history.md`.
@@ -96,11 +88,14 @@ export interface ModelOptions<F extends Fields = Fields> {
 type FieldName<F extends Fields> = (keyof F & string) | `${string}.${string}`;
 type IndexedName<F extends Fields> = `${'' | '-'}${(keyof F & string) | 'id'}` | `${string}.${string}`;
 
+/** The options of plug-ins, as a model keeps them. */
+export type KeptOptions = { readonly [Name in keyof OptionsOfModels<string>]-?: OptionsOfModels<string>[Name] | undefined };
+
 /**
  * A document model, as {@link defineModel} returns it. It is plain data. `Document<typeof Order>`, `Read`, `Create` and
  * `Patch` are its types.
  */
-export interface Model<F extends Fields = Fields> extends HasFields<F> {
+export interface Model<F extends Fields = Fields> extends HasFields<F>, KeptOptions {
   readonly name: string;
   readonly collection: string;
   /** The JSON Schema of a record, with the keywords of this library. */
@@ -109,7 +104,6 @@ export interface Model<F extends Fields = Fields> extends HasFields<F> {
   readonly hasMany: Readonly<Record<string, unknown>>;
   readonly maxTimeMS: number | undefined;
   readonly indexes: readonly ModelIndex[] | undefined;
-  readonly search: ModelSearch | undefined;
   readonly history: boolean | ModelHistory | undefined;
   readonly outbox: boolean | ModelOutbox | undefined;
   /**
@@ -157,10 +151,10 @@ export function defineModel<const F extends Fields>(
 ): Model<F> {
   checkValue('The name of a model', name, aModelName);
   checkOptions(options as object, legal, `model \`${name}\``);
-  const { collection, fields, check, maxTimeMS, indexes, search, history, outbox } = options;
+  const { collection, fields, check, maxTimeMS, indexes, history, outbox } = options;
   const { stored, hasMany } = divideFields(fields);
   const schema = objectSchema(stored, { check });
-  const model = { name, collection, schema, hasMany, maxTimeMS, indexes, search, history, outbox, extend };
+  const model = { name, collection, schema, hasMany, maxTimeMS, indexes, ...pickOfPlugins(options), history, outbox, extend };
   return model as unknown as Model<F>; // `~fields` exists only in the type
 }
 
@@ -170,7 +164,8 @@ function extend(this: Model, name: string, options: ExtensionOptions<Fields, Fie
   checkOptions(options, legalExtension, where);
   const { collection = this.collection, fields = {}, indexes = [], check = this.schema.check, ...rest } = options;
   if (collection === this.collection) checkSameRecords(this, options, where);
-  const { maxTimeMS, search, history, outbox } = { ...this, ...definedOf(rest) };
+  const kept = { ...this, ...definedOf(rest) };
+  const { maxTimeMS, history, outbox } = kept;
   const added = Array.isArray(indexes) && this.indexes ? [...this.indexes, ...indexes] : indexes;
   return defineModel(name, {
     collection,
@@ -178,10 +173,15 @@ function extend(this: Model, name: string, options: ExtensionOptions<Fields, Fie
     check,
     maxTimeMS,
     indexes: added,
-    search,
+    ...pickOfPlugins(kept),
     history,
     outbox,
   } as ModelOptions);
+}
+
+/** The options that plug-ins add to models. */
+function pickOfPlugins(options: Partial<KeptOptions>): KeptOptions {
+  return Object.fromEntries(optionsOfModels.map((name) => [name, options[name]])) as KeptOptions;
 }
 
 function fieldsOf({ schema, hasMany }: Model): Fields {
@@ -217,7 +217,7 @@ const legal: LegalOptions<ModelOptions> = {
   check: checkedLater, // where it is compiled: embedded objects may have one, too
   maxTimeMS: orUndefined(aTimeLimit),
   indexes: checkedLater,
-  search: checkedLater,
+  ...(Object.fromEntries(optionsOfModels.map((name) => [name, checkedLater])) as LegalOptions<OptionsOfModels<string>>),
   history: checkedLater,
   outbox: checkedLater,
 };

@@ -10,6 +10,7 @@ import type { Command, Work } from '../driver/work.ts';
 import { compileIndexedKeys } from '../indexes/indexed-keys.ts';
 import { watchScans } from '../indexes/watch-scans.ts';
 import type { Within } from '../lifecycle/within.ts';
+import type { Bound } from '../list/bound.ts';
 import { buildPage, type Fitting, type Page, type Total } from '../list/build-page.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
 import { bytesOfIds, dependsOnIndexes, maxBytesOfIds, planPage } from '../list/plan-page.ts';
@@ -17,18 +18,16 @@ import { both, buildFilter, filterOf } from '../predicate/filter-of.ts';
 import { all, fulfilling, type Predicate } from '../predicate/predicate.ts';
 import { includePaths } from '../query/include-paths.ts';
 import { checkPrecondition } from '../query/precondition.ts';
-import { requireFixedScope, searched } from '../query/search.ts';
 import { idTextIn, idTextOf, textOf } from '../query/text-of.ts';
 import { StoredRecord } from '../stored-record.ts';
 import { type Matching, matchFurther } from '../through/plan-through.ts';
 import { computeSort } from '../through/sort-through.ts';
 import { isThrough, type ThroughReads } from '../through/through-field.ts';
 import type { ThroughQuery } from '../through/through-stages.ts';
-import { type Bound, boundOfSort } from './bound-of-sort.ts';
+import { boundOfSort } from './bound-of-sort.ts';
 import { forClients } from './hidden-records.ts';
 import type { ReadOneOptions, ReadPageOptions, ThroughReadOptions } from './read-options.ts';
 import { openPages, type WantedPage } from './read-page.ts';
-import { explainSearch, rankIds } from './searching.ts';
 import { countOf, type Listed, type Summary } from './summary.ts';
 import { openThroughReads } from './through-reads.ts';
 
@@ -128,8 +127,8 @@ export function openReads(
     bytes: number,
     work: Work,
   ): ThroughQuery | Promise<ThroughQuery> {
-    if (asked.search?.terms) requireFixedScope(model, scope);
-    if (!asksFurther(asked)) return { filter: both(both(buildFilter(asked.conditions), foundBy(asked)), scope), stages: [] };
+    asked.further?.checkScope?.(scope);
+    if (!asksFurther(asked)) return { filter: both(both(buildFilter(asked.conditions), asked.further?.within), scope), stages: [] };
     work.limitTo(maxTimeMS); // the first command is one on another collection
     return matchFurther(asked, meaningOf(asked, scope), { model, sight, room: { ids: maxIds, bytes }, work });
   }
@@ -141,12 +140,13 @@ export function openReads(
     return { count, isEstimate: false };
   }
 
-  /** Reads as {@link readMany} does. The error of a search without its index says which one it needs. */
-  function readerFor({ search }: Matching): typeof readMany {
-    if (!search) return readMany;
+  /** Reads as {@link readMany} does. The plug-in that finds the records says what an error means. */
+  function readerFor({ further }: Matching): typeof readMany {
+    const { explain } = further ?? {};
+    if (!explain) return readMany;
     return (work, run) =>
       readMany(work, run).catch((error: unknown) => {
-        throw explainSearch(error, model, search);
+        throw explain(error);
       });
   }
 
@@ -172,21 +172,20 @@ export function openReads(
         through = withoutThrough,
         onUnaddressable,
       } = options;
-      const { search } = asked;
-      const order = asked.further?.order;
+      const { further } = asked;
+      const order = further?.order;
       const isByRelated = asked.sort.some(({ field }) => isThrough(field));
-      const byRelated = isByRelated ? computeSort(asked.sort, model, through.sight) : undefined;
-      const computed = search ? (byRelated ?? rankIds(asked, model)) : byRelated;
+      const computed = isByRelated ? computeSort(asked.sort, model, through.sight) : undefined;
       const matched = match(asked, scope, through, bytesOfIds(asked, computed !== undefined), work);
       const matching = matched instanceof Promise ? await matched : matched;
       const query = computed ? { ...asked, sort: computed.sort } : asked;
-      const sortPaths = order ? [order.key] : query.sort.map(({ field }) => field.path);
+      const sortPaths = order?.keys ?? query.sort.map(({ field }) => field.path);
       const projected = projection ?? projectionOf(within.model, fetchPrivate, query.fields, sortPaths);
       const where = () => (asksFurther(asked) ? matching.filter : meaningOf(asked, scope));
       const indexed = !computed && dependsOnIndexes(query) ? await countIndexedKeys(where(), sortPaths) : undefined;
       const plan = planPage(query, matching, computed?.stages, indexed);
       const read = readerFor(asked);
-      const bound = byRelated || search ? boundOfSort(asked, through) : undefined;
+      const bound = computed || further ? boundOfSort(asked, through) : undefined;
       const known = bound && (await countSortable(matching, bound, read, work));
       const leavesOut = onUnaddressable ? (query.window.mode === 'cursor' ? 'from list' : 'from page') : 'none';
       const wanted: WantedPage = {
@@ -202,11 +201,12 @@ export function openReads(
       };
       const [fitting, total] = await read(work, (command): Promise<readonly [Fitting, Total | undefined]> => {
         const found = readPage(wanted, command);
-        const fitting = order ? found.catch((error: unknown) => ({ ...nothing, records: order.recover(error, model) })) : found;
+        const recover = order?.recover;
+        const fitting = recover ? found.catch((error: unknown) => ({ ...nothing, records: recover(error, model) })) : found;
         if (query.total === undefined) return fitting.then((only) => [only, undefined]);
         return Promise.all([fitting, query.total === 'exact' && known ? known : countAll(query.total, matching, command)]);
       });
-      if (notice && !computed && !search && !order) {
+      if (notice && !computed && !further) {
         const sort = new Map(query.sort.map(({ field, direction }) => [field.path, direction]));
         notice({ where: where(), sort, limit: plan.limit });
       }
@@ -230,10 +230,8 @@ function asksFurther({ through, filter }: Matching): boolean {
 
 /** What the records fulfil that a query asks for within a scope, without what related records and `filter` say. */
 function meaningOf(asked: Matching, scope: Predicate | undefined): Predicate {
-  return all(all(fulfilling(asked.conditions), foundBy(asked)), scope);
+  return all(all(fulfilling(asked.conditions), asked.further?.within), scope);
 }
-
-const foundBy = ({ search, further }: Matching): Predicate | undefined => all(search && searched(search), further?.within);
 
 const nothing: Fitting = { records: [], goesOn: false, isCutShort: false };
 

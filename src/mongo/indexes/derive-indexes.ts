@@ -1,7 +1,6 @@
 import { Binary, ObjectId } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { isText } from '../../model/compile/compile-search.ts';
-import type { DeclaredIndex, IndexKey } from '../../model/compile/model-index.ts';
+import { type DeclaredIndex, type IndexKey, isText } from '../../model/compile/model-index.ts';
 import { pathOfField } from '../../model/fold/fold-paths.ts';
 import { isDeleted, isLive } from '../lifecycle/lifecycle.ts';
 import type { Filter } from '../predicate/predicate.ts';
@@ -18,8 +17,7 @@ import { partially, wantedBy } from './wanted-indexes.ts';
  * bound. An application declares the combinations that matter.
  */
 export function deriveIndexes(sources: readonly IndexSource[]): PlannedIndex[] {
-  const declared = sources.flatMap(({ model }) => model.indexes.map((index) => toPlanned(index, model)));
-  const planned = merge([...declared, ...sources.flatMap(({ model }) => textIndexOf(model))]);
+  const planned = merge(sources.flatMap(({ model }) => model.indexes.map((index) => toPlanned(index, model))));
   const wanted = sources.flatMap(wantedBy);
   for (const { point, ...index } of wanted) {
     const unique = point && planned.find((one) => isUniqueFor(one, point) && (point.isOfLiving || !comparesLivingOnly(one)));
@@ -36,11 +34,6 @@ function toPlanned({ key, unique, partialOn, options }: DeclaredIndex, model: Co
   const names = new Map([...fieldTable.values()].map((one) => [one.path, one.name]));
   const reason = unique ? `unique ${key.map(([path]) => names.get(pathOfField(path))).join(', ')}` : 'declared';
   return { key, options: unique ? { unique, ...onlyWith(partialOn, isLive(model)) } : {}, reasons: [`${name}: ${reason}`] };
-}
-
-/** The index of the texts that clients search. */
-function textIndexOf({ search, name }: Pick<CompiledModel, 'search' | 'name'>): PlannedIndex[] {
-  return search ? [{ key: search.key, options: search.options, reasons: [`${name}: search`] }] : [];
 }
 
 /**

@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
-import { isText } from '../../model/compile/compile-search.ts';
-import type { IndexKey } from '../../model/compile/model-index.ts';
+import { type IndexKey, isText } from '../../model/compile/model-index.ts';
 import { holdsRecordsOf, isEqual, isPrefix, isSameKey } from './derive-indexes.ts';
 import type { IndexOptions, PlannedIndex } from './wanted.ts';
 

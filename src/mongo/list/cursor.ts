@@ -52,8 +52,8 @@ export interface CursorBounds {
   readonly parent?: string | undefined;
   /** The filter of the list, in the form that all spellings of it have. */
   readonly filter?: unknown;
-  /** What the list is searched for. */
-  readonly search?: string | undefined;
+  /** What parameters of a plug-in ask for. */
+  readonly further?: string | undefined;
 }
 
 /**
@@ -64,13 +64,12 @@ export function textOfList(
   resource: string,
   sort: readonly SortKey[],
   conditions: readonly Condition[],
-  { deleted = 'live', parent, filter: expression, search }: CursorBounds = {},
+  { deleted = 'live', parent, filter: expression, further }: CursorBounds = {},
 ): string {
   const order = sort.map(({ field, direction }) => [field.name, direction]);
   const filter = conditions
     .map(({ field, operator, value }) => [field.name, operator, value])
     .sort(([a, b], [c, d]) => (`${a}[${b}` < `${c}[${d}` ? -1 : 1));
-  const further = search === undefined ? [] : [search];
-  const parts = [resource, order, filter, deleted, parent ?? null, expression ?? null, ...further];
+  const parts = [resource, order, filter, deleted, parent ?? null, expression ?? null, ...(further === undefined ? [] : [further])];
   return textOf(parts) ?? BSON.EJSON.stringify(parts, { relaxed: false });
 }

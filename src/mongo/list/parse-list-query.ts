@@ -10,22 +10,12 @@ import type { SortKey } from '../query/position.ts';
 import { canonical, pathsIn } from '../through/expression.ts';
 import type { Matching } from '../through/plan-through.ts';
 import { isConditionThrough, throughFields } from '../through/through-field.ts';
+import type { Asked, ReadFurther } from './asked.ts';
 import { compileFilter, type FilterThrough, inBody, inUrl } from './compile-filter.ts';
 import { type CursorBounds, parseCursor, textOfList } from './cursor.ts';
-import type { Asked, ReadFurther } from './list-plugin.ts';
 import { addsUp, isSettingName, refusalIn, type SettingName, type SettingRules, settingsOf } from './list-settings.ts';
 import { type ConditionLimits, givenTwice, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
-import {
-  type Paging,
-  parseLimit,
-  parsePageNumber,
-  parseTotal,
-  refusePaging,
-  refuseWithoutSort,
-  type Settings,
-  type Window,
-} from './parse-paging.ts';
-import { isSearch, parseSearch, type SearchRules, searchName } from './parse-search.ts';
+import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './parse-paging.ts';
 import { parseSort } from './parse-sort.ts';
 
 /** The query string of a list, validated and cast. */
@@ -70,8 +60,6 @@ export interface ListRules extends FilterLimits, SettingRules {
   readonly selector: FieldSelector | undefined;
   /** The relations that a filter may name. @default none */
   readonly through?: FilterThrough;
-  /** How `q` searches the list. @default it has no `q` */
-  readonly search?: SearchRules | undefined;
   /** The relations that `include` may name. */
   readonly includes: Pick<Includable, 'names' | 'relations'> & { readonly selectors?: Choosable['selectors'] };
   /** The names of the parameters that plug-ins add to the list. @default none */
@@ -83,8 +71,7 @@ export const deletedName = 'deleted';
 
 /** The parameters that an unknown one could be meant for: those that this list takes. */
 function parametersOf(rules: ListRules, { deleted }: ListContext): string[] {
-  const { search, further = [] } = rules;
-  return [...settingsOf(rules), ...(deleted === undefined ? [] : [deletedName]), ...(search ? [searchName] : []), ...further];
+  return [...settingsOf(rules), ...(deleted === undefined ? [] : [deletedName]), ...(rules.further ?? [])];
 }
 
 /** The settings that the parser of a list takes from the request. */
@@ -103,29 +90,24 @@ export interface ListContext extends CursorBounds {
   readonly deleted?: CursorBounds['deleted'];
 }
 
-const notOutside = new Invalid('not_available', 'is not available in a live list: what searches it does not tell of changes');
-
 /**
  * Parses the query string of a list. Fields and operators come from tables of the model; the type of the field casts
  * the value. Throws `invalid_query` (400) with the first 20 errors, `validation_failed` (422) for an integer of more
  * than 64 bits, and `invalid_cursor` (400).
  */
 export function parseListQuery(given: readonly QueryParameter[], rules: ListRules, asked: ListContext = {}): ListQuery {
-  const { paging, selector, includes, isWhole = false, isLive = false, search: ofSearch } = rules;
+  const { paging, selector, includes, isWhole = false } = rules;
   const { isPartial = false, isInBody = false, deleted, readFurther } = asked;
   const errors = new QueryErrors();
-  const { asked: further, others: parameters } = readFurther?.(given, errors) ?? { asked: undefined, others: given };
+  const { asked: found, others: parameters } = readFurther?.(errors) ?? { asked: undefined, others: given };
   const settings = new Map<SettingName, string[]>();
   const filters: QueryParameter[] = [];
-  const searches: QueryParameter[] = [];
   for (const parameter of parameters) {
     const { name, operator, isItem, value } = parameter;
     const isSetting = isSettingName(name) && operator === undefined && (addsUp(name) || !isItem);
     const refusal = isSetting ? refusalIn(rules, name) : undefined;
     if (refusal) errors.push(refusal.at(name));
     else if (isSetting) settings.set(name, [...(settings.get(name) ?? []), ...(addsUp(name) ? itemsOf(parameter) : [value])]);
-    else if (ofSearch?.isOutside && isLive && isSearch(parameter)) errors.push(notOutside.at(searchName));
-    else if (ofSearch && isSearch(parameter)) searches.push(parameter);
     else if (deleted === undefined || name !== deletedName || operator !== undefined || isItem) filters.push(parameter);
   }
   const { conditions, outOfRange } = parseConditions(
@@ -136,26 +118,24 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
   );
   const [text] = settings.get('filter') ?? [];
   const filter = text === undefined ? undefined : compileFilter(text, rules, isInBody ? inBody : inUrl, errors, outOfRange);
-  const search = ofSearch && parseSearch(searches, ofSearch, errors);
-  const isByRelevance = searches.length > 0 && !isWhole && !settings.has('sort');
+  const further = found && inOrder(found, isWhole || settings.has('sort'));
   const sort = parseSort(settings.get('sort') ?? [], rules, errors);
   const limit = parseLimit(settings, paging, errors);
   const number = paging.mode === 'offset' ? parsePageNumber(settings, limit, paging, errors) : undefined;
-  const isFiltered = conditions.length > 0 || filter !== undefined || searches.length > 0 || further !== undefined;
+  const isFiltered = conditions.length > 0 || filter !== undefined || further !== undefined;
   const total = parseTotal(settings, paging, { isFiltered, isPartial }, errors);
   const included = settings.get('include');
   const include = included ? parseInclude(included, includes.names, errors) : [];
   const fields = settings.get('fields');
   const chosen = selector && fields && parseFields(fields, selector, errors, choosable(include, includes));
   refuseSettings(settings, rules, errors);
-  if (isByRelevance) refuseWithoutSort(settings, paging, errors);
   errors.throwIfAny();
   refuseOutOfRange(outOfRange);
   const window: Window =
-    isByRelevance || further // a cursor tells nothing of what plug-ins find
+    further && (further.order || further.text === undefined) // a cursor is a position in a sort, and knows what was asked
       ? { mode: 'only', isNumbered: number !== undefined }
       : number === undefined
-        ? parseWindow(settings, { conditions, filter, sort, search }, rules.resource, asked)
+        ? parseWindow(settings, { conditions, filter, sort, further }, rules.resource, asked)
         : { mode: 'offset', number };
   const own = conditions.filter((condition) => !isConditionThrough(condition));
   const through = conditions.filter(isConditionThrough);
@@ -173,10 +153,14 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
     isSelectable,
     include,
     ...ofIncluded,
-    ...(search && { search }),
     ...(isWhole && { isWhole }),
     ...(further && { further }),
   };
+}
+
+/** What a plug-in finds: in its own order, unless the request has one. */
+function inOrder({ order, ...found }: Asked, isSorted: boolean): Asked {
+  return order && !isSorted ? { ...found, order } : found;
 }
 
 function choosable(include: readonly string[], includes: ListRules['includes']): Choosable {
@@ -185,7 +169,7 @@ function choosable(include: readonly string[], includes: ListRules['includes']):
 
 function parseWindow(
   settings: Settings,
-  { conditions, filter, sort, search }: Pick<ListQuery, 'conditions' | 'filter' | 'sort' | 'search'>,
+  { conditions, filter, sort, further }: Pick<ListQuery, 'conditions' | 'filter' | 'sort' | 'further'>,
   resource: string,
   bounds: CursorBounds,
 ): Window {
@@ -198,7 +182,7 @@ function parseWindow(
     deleted: bounds.deleted,
     parent: bounds.parent,
     filter: filter && canonical(filter),
-    search: search?.text,
+    further: further?.text,
   });
   const [before, after] = ['before', 'after'].map((name) => settings.get(name)?.[0]);
   const cursor = before ?? after;

@@ -49,7 +49,7 @@ export function checkPaging(paging: Paging): void {
 /** The part of a list that a request asks for. */
 export type Window = OffsetWindow | CursorWindow | OnlyWindow;
 
-/** The only page of a list: the best matches of a search, or the records nearest to a place. */
+/** The only page of a list whose records a plug-in finds and orders. */
 export interface OnlyWindow {
   readonly mode: 'only';
   /** Whether the list is paged by number. */
@@ -145,13 +145,4 @@ export function refusePaging(settings: Settings, { mode }: Paging, errors: Error
   if (mode === 'cursor' && settings.has('after') && settings.has('before')) {
     errors.push(notBesideAfter.at('before'));
   }
-}
-
-const notByRelevance = new Invalid('conflicting_parameter', 'cannot stand beside q: by relevance there is one page; give a sort', {
-  with: 'q',
-});
-
-/** Refuses other pages than the first one of a search without a sort. */
-export function refuseWithoutSort(settings: Settings, { mode }: Paging, errors: ErrorSink): void {
-  for (const name of mode === 'cursor' ? ['after', 'before'] : ['page']) if (settings.has(name)) errors.push(notByRelevance.at(name));
 }

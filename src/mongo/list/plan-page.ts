@@ -3,12 +3,9 @@ import { both, filterOf } from '../predicate/filter-of.ts';
 import { type Filter, noRecord } from '../predicate/predicate.ts';
 import { rangesBehind, reversePosition, reverseSort } from '../query/position.ts';
 import type { ThroughQuery } from '../through/through-stages.ts';
-import type { OwnOrder } from './list-plugin.ts';
+import type { Direction, OwnOrder } from './asked.ts';
 import type { ListQuery } from './parse-list-query.ts';
 import type { CursorWindow } from './parse-paging.ts';
-
-/** In which order a key is sorted: also by how well a record matches a search. */
-type Direction = 1 | -1 | { readonly $meta: 'textScore' };
 
 /** The query of a page: its records, in order or in reverse, and one more that shows whether there is another page. */
 export interface PagePlan {
@@ -54,10 +51,7 @@ export function planPage(
   const matching = computing ? {} : filter;
   return {
     ranges: window.mode === 'cursor' ? rangesOf(matching, order, window, indexed) : [matching],
-    sort: new Map<string, Direction>([
-      ...(window.mode === 'only' && !computing ? byScore : []),
-      ...order.map(({ field, direction }) => [field.path, direction] as const),
-    ]),
+    sort: new Map(order.map(({ field, direction }) => [field.path, direction])),
     skip: window.mode === 'offset' ? (window.number - 1) * limit : 0,
     limit: limit + 1,
     stages,
@@ -65,14 +59,19 @@ export function planPage(
   };
 }
 
-/** Plans the command for the first records of an order of a plug-in. Those that are equal in it are ordered by id. */
-function planInOrder({ find, key }: OwnOrder, limit: number, { filter: predicate, stages }: ThroughQuery): PagePlan {
-  const sort = new Map([key, '_id'].map((one) => [one, 1] as const));
-  return { ranges: [filterOf(predicate)], sort, skip: 0, limit: limit + 1, stages, find };
+/** Plans the command for the first records of an order of a plug-in. */
+function planInOrder({ by, find, compute }: OwnOrder, limit: number, { filter: predicate, stages }: ThroughQuery): PagePlan {
+  const filter = filterOf(predicate);
+  return {
+    ranges: [compute ? {} : filter],
+    sort: new Map(by),
+    skip: 0,
+    limit: limit + 1,
+    stages,
+    ...(find && { find }),
+    ...(compute && { computed: { filter, stages: compute } }),
+  };
 }
-
-/** The key has no meaning to the database. */
-const byScore = [['score', { $meta: 'textScore' }]] as const;
 
 /**
  * How many bytes ids of related records may have in the filter of a page. The filter is a part of each range, and the

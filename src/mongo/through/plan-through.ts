@@ -1,6 +1,5 @@
 import { living } from '../lifecycle/within.ts';
 import { all, type Condition, everyRecord, fulfilling, noRecord, type Predicate } from '../predicate/predicate.ts';
-import type { Search } from '../query/search.ts';
 import type { Expression } from './expression.ts';
 import { allOf, leadingTo, planExpression } from './plan-expression.ts';
 import { reachable } from './reachable.ts';
@@ -15,10 +14,18 @@ export interface Matching {
   readonly through: readonly ThroughCondition[];
   /** The condition of the parameter `filter`. */
   readonly filter?: Expression | undefined;
-  /** What it is searched for. */
-  readonly search?: Search | undefined;
-  /** What parameters of plug-ins ask for. Never beside a search. */
-  readonly further?: { readonly within: Predicate } | undefined;
+  /** What parameters of a plug-in ask for. */
+  readonly further?: Finding | undefined;
+}
+
+/** The records that parameters of a plug-in ask for. */
+export interface Finding {
+  /** What they fulfil. */
+  readonly within: Predicate;
+  /** Throws if such records cannot be found within a scope. */
+  checkScope?(scope: Predicate | undefined): void;
+  /** What it means that a command has failed that looks for them. */
+  explain?(error: unknown): unknown;
 }
 
 /** Adds the conditions on related records, and those of the parameter `filter`, to what records fulfil. */

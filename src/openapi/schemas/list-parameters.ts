@@ -1,17 +1,15 @@
-import { listNames } from '../../hints.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import { type Operator, operatorDef, operators } from '../../model/operators/operators.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
 import { stringLeaf } from '../../model/value/leaves.ts';
 import { keepsDeleted } from '../../mongo/lifecycle/lifecycle.ts';
 import { filterName, inBody, inUrl } from '../../mongo/list/compile-filter.ts';
-import { describeFurther } from '../../mongo/list/further-parameters.ts';
 import { maxAffectedName } from '../../mongo/list/parse-filter-query.ts';
 import { deletedName } from '../../mongo/list/parse-list-query.ts';
 import type { Totals } from '../../mongo/list/parse-paging.ts';
-import { searchName } from '../../mongo/list/parse-search.ts';
 import { isThrough } from '../../mongo/through/through-field.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import { describeAdded } from '../../resource/define/list-of.ts';
 import type { DocumentPart, Schema } from '../document.ts';
 import { commaSeparated, isSeparable, parameter, repeated } from './parameter.ts';
 import { textLeaf, withNull } from './value-schema.ts';
@@ -24,13 +22,13 @@ export function listParameters(resource: CompiledResource, isBelow = false): Doc
   return [...filterParameters(resource), ...settingParameters(resource, isBelow)];
 }
 
-/** The query parameters that filter a list: those of its fields, `filter`, `q`, and those of plug-ins. */
+/** The query parameters that filter a list: those of its fields, `filter`, and those of plug-ins. */
 export function filterParameters(resource: CompiledResource): DocumentPart[] {
   return [...fieldFilters(filterFields(resource), resource), ...findingParameters(resource)];
 }
 
 function findingParameters(resource: CompiledResource): DocumentPart[] {
-  return [...expressionParameter(resource), ...searchParameter(resource), ...furtherParameters(resource, true)];
+  return [...expressionParameter(resource), ...furtherParameters(resource, true)];
 }
 
 function fieldFilters(fields: readonly QueryField[], { filterLimits }: CompiledResource): DocumentPart[] {
@@ -44,18 +42,9 @@ function expressionParameter({ model, through }: CompiledResource): DocumentPart
   return hasFilters ? [parameter(filterName, describeFilter, { ...textLeaf(stringLeaf), maxLength: inUrl.maxBytes })] : [];
 }
 
-/** The parameter that searches. None if the list has no `q`. */
-function searchParameter({ model, search, searchLimits: { maxSearchLength, maxSearchTerms } }: CompiledResource): DocumentPart[] {
-  if (!search && !model.search) return [];
-  const terms = `Words and "phrases" that must all be there, at most ${maxSearchTerms}.`;
-  const what = search ? 'What to search for.' : `${terms} They are looked for in ${listNames(model.search?.fields ?? [])}.`;
-  const order = 'In a list without `sort`, the best matches come first, in one page only.';
-  return [parameter(searchName, `${what} ${order}`, { ...textLeaf(stringLeaf), minLength: 1, maxLength: maxSearchLength })];
-}
-
 /** The parameters of plug-ins: those that find records, or the others. */
-function furtherParameters({ model }: CompiledResource, finds: boolean): DocumentPart[] {
-  return describeFurther(model.clientFields, finds).map(({ name, description, schema }) =>
+function furtherParameters(resource: CompiledResource, finds: boolean): DocumentPart[] {
+  return describeAdded(resource, finds).map(({ name, description, schema }) =>
     parameter(name, description, schema, schema.type === 'array' ? commaSeparated : {}),
   );
 }

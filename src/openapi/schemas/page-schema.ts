@@ -1,9 +1,10 @@
-import { furtherOfPage } from '../../mongo/list/further-parameters.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import { addedToListOf } from '../../resource/define/list-of.ts';
 import type { Schema } from '../document.ts';
 
 /** The `page` member of a list's answer. */
-export function pageSchema({ paging: { max, total, mode }, model }: Pick<CompiledResource, 'paging' | 'model'>): Schema {
+export function pageSchema(resource: Pick<CompiledResource, 'paging' | 'model' | 'listOptions' | 'listLimits'>): Schema {
+  const { max, total, mode } = resource.paging;
   const properties = {
     size: { type: 'integer', minimum: 1, maximum: max, description: 'How many records a page has at most.' },
     ...(mode === 'offset' ? { number: { type: 'integer', minimum: 1, description: 'The number of the page.' } } : {}),
@@ -11,9 +12,10 @@ export function pageSchema({ paging: { max, total, mode }, model }: Pick<Compile
     ...(mode === 'cursor' ? cursors : {}),
   };
   const counted = total === false ? {} : { total: count, total_is_estimate: isEstimate };
+  const furtherOfPage: Schema = Object.assign({}, ...addedToListOf(resource).map(({ ofPage }) => ofPage));
   return {
     type: 'object',
-    properties: { ...properties, ...counted, ...furtherOfPage(model.clientFields) },
+    properties: { ...properties, ...counted, ...furtherOfPage },
     required: Object.keys(properties),
   };
 }

@@ -1,19 +1,19 @@
 import { ConfigurationError } from '../../errors.ts';
+import { namesOf } from '../../middleware/exchange/further-parameters.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { furtherNames } from '../../mongo/list/further-parameters.ts';
 import { settingNames } from '../../mongo/list/list-settings.ts';
 import { maxAffectedName } from '../../mongo/list/parse-filter-query.ts';
 import { deletedName } from '../../mongo/list/parse-list-query.ts';
-import { searchName } from '../../mongo/list/parse-search.ts';
+import { addedByDefinition } from './list-of.ts';
 import type { ResourceDefinition } from './resource-options.ts';
 import { isWriteOfMany, type Operation } from './standard-operations.ts';
 
 /** A list takes `total=true` itself: `total[gte]=5` could still be a filter, but `total=5` could not. */
-export function checkFilterNames(model: CompiledModel, ops: readonly Operation[], { deleted, search }: ResourceDefinition): void {
+export function checkFilterNames(model: CompiledModel, ops: readonly Operation[], definition: ResourceDefinition): void {
   const ofMany = ops.some(isWriteOfMany) ? [maxAffectedName] : [];
-  const ofSearch = search || model.search ? [searchName] : [];
-  const ofDeleted = deleted === undefined ? [] : [deletedName];
-  for (const name of [...settingNames, ...ofMany, ...ofSearch, ...furtherNames(model.clientFields), ...ofDeleted]) {
+  const ofDeleted = definition.deleted === undefined ? [] : [deletedName];
+  const further = namesOf(addedByDefinition(model, definition));
+  for (const name of [...settingNames, ...ofMany, ...further, ...ofDeleted]) {
     if (model.clientFields.get(name)?.operators.has('eq')) {
       throw new ConfigurationError(
         `\`policy.filter\` of \`${name}\` in ${model.name} cannot have \`eq\`: a list's query string uses \`${name}=\` itself. List the other operators.`,

@@ -1,8 +1,8 @@
+import type { LimitsOfLists, OptionsOfLists } from '../../features/list-types.ts';
 import type { CachingOptions } from '../../middleware/caching.ts';
 import type { ServerFields } from '../../middleware/check-create.ts';
 import type { Context, Guard, ScopeFunction } from '../../middleware/exchange/context.ts';
 import type { AnswersAgain } from '../../middleware/exchange/replays.ts';
-import type { FindIds, SearchLimits } from '../../middleware/exchange/searching.ts';
 import type { Includes } from '../../middleware/relations/compile-includes.ts';
 import type { Through, ThroughLimits } from '../../middleware/relations/compile-through.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
@@ -29,7 +29,8 @@ export interface ApiSettings {
   readonly maxPageBytes: number;
   readonly filterLimits: FilterLimits;
   readonly throughLimits: Required<ThroughLimits>;
-  readonly searchLimits: Required<SearchLimits>;
+  /** The limits of plug-ins for its lists. */
+  readonly listLimits: Required<LimitsOfLists>;
   readonly referenceLimits: Required<ReferenceLimits>;
   readonly warnOnScan: boolean;
   readonly shareRoundTrips: boolean;
@@ -58,8 +59,8 @@ export interface UnlinkedResource extends FunctionTables {
   readonly isScoped: boolean;
   /** Whether the scope also applies to what clients write. */
   readonly scopeWrites: boolean;
-  /** Finds what `q` of its list asks for, outside of the database. Undefined if no engine does. */
-  readonly search: FindIds | undefined;
+  /** The options of plug-ins for its list. */
+  readonly listOptions: OptionsOfLists;
   /** The fields that every index of its list begins with; undefined if they were not declared. */
   readonly scopeFields: readonly string[] | undefined;
   /** The functions of `serverFields`; a function alone is `create`. */

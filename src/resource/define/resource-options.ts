@@ -1,3 +1,4 @@
+import type { OptionsOfLists } from '../../features/list-types.ts';
 import type { FieldOperations, OptionsOfPlugins, ReadsOfPlugins } from '../../features/types.ts';
 import type { AfterHook } from '../../middleware/after-hooks.ts';
 import type { BeforeHook } from '../../middleware/before-hooks.ts';
@@ -15,7 +16,6 @@ import type { ListOptions } from './list-options.ts';
 import type { GroupsAround, GroupsOf, HasKeys, NamedBy, NeedsHandler } from './operation-groups.ts';
 import type { RelationOptions } from './relation-options.ts';
 import type { OnlyFields, ScopeResult } from './scope-result.ts';
-import type { OfSearch } from './search-options.ts';
 import type { Operation, WriteOfMany, WriteOperation } from './standard-operations.ts';
 
 type IdOf<Doc> = Doc extends { readonly id: infer Id } ? Id : never;
@@ -119,7 +119,7 @@ export interface ResourceOptions<
     RelationOptions<RelationPath<F>, NamesOr<'the model has no relation by `t.hasMany` without `count`', RelationNames<F>['lists'], F>>,
     OfDeleted<Principal, App>,
     OptionsOfPlugins<F>,
-    OfSearch<Principal, IdOf<Document<Model<F>>>, App> {
+    OptionsOfLists<RequestContext<Principal, App>, IdOf<Document<Model<F>>>> {
   /** The model whose records are served. */
   readonly model: Model<F>;
   /** The path segment of the resource. @default the collection of the model */

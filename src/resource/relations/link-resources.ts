@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors.ts';
 import { facets } from '../../features/facets.ts';
+import { modelParts } from '../../features/models.ts';
 import { didYouMean } from '../../hints.ts';
 import { compileIncludes, type Includes } from '../../middleware/relations/compile-includes.ts';
 import { compileReferences, shut } from '../../middleware/relations/compile-references.ts';
@@ -16,7 +17,6 @@ import type { References } from '../../mongo/relations/references.ts';
 import { watchMisfits } from '../../mongo/watch-misfits.ts';
 import { anArrayOf, checkValue } from '../../options.ts';
 import { isKnown, operationIn } from '../define/answer-rules.ts';
-import { checkTextIndexes } from '../define/check-search.ts';
 import type { ApiSettings, CompiledResource, UnlinkedResource } from '../define/compiled-resource.ts';
 import { compileDeclaredFilters, type DeclaredFilter } from '../define/declared-filters.ts';
 import type { Operation } from '../define/standard-operations.ts';
@@ -44,7 +44,7 @@ export function linkResources(resources: readonly UnlinkedResource[], models: re
     () => compileReferencesOf(targets, settings),
     () => tryAll(resources.map((one) => () => compileRelationsOf(one, targets, settings))),
     ...known.map((model) => () => checkMany(model, byName)),
-    () => checkTextIndexes(known),
+    ...modelParts.map((part) => () => part.checkTogether?.(known)),
     () => checkSharedCollections(known),
   ]);
   for (const [index, one] of resources.entries()) warnOfShutRelations(one, relations[index] as RelationsOf);

@@ -222,7 +222,7 @@ describe('textOfList()', () => {
       textOfList('docs\0+s', [byId], [a]), // a NUL is no end of a part
       textOfList('docs', [byId], [a], { parent: 'x\0y' }),
       textOfList('docs', [byId], [a], { parent: 'x', filter: 'y\0' }),
-      textOfList('docs', [byId], [a], { parent: 'x', search: 'y' }),
+      textOfList('docs', [byId], [a], { parent: 'x', further: 'y' }),
     ];
     expect(new Set(digests).size).toBe(digests.length);
   });
@@ -246,7 +246,7 @@ describe('textOfList()', () => {
         selector: (one) => one.name,
       }),
       bounds: fc.record(
-        { deleted: fc.constantFrom<Visible>('live', 'with', 'only'), parent: text, filter: fc.array(value), search: text },
+        { deleted: fc.constantFrom<Visible>('live', 'with', 'only'), parent: text, filter: fc.array(value), further: text },
         { requiredKeys: [] },
       ),
     });

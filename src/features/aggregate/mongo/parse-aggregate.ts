@@ -2,11 +2,10 @@ import { listNames, nearest } from '../../../hints.ts';
 import { type ErrorSink, QueryErrors } from '../../../http/query-errors.ts';
 import { itemsOf, type QueryParameter } from '../../../http/query-string.ts';
 import type { QueryField, QueryFields } from '../../../model/compile/query-fields.ts';
+import type { ReadFurther } from '../../../mongo/list/asked.ts';
 import { compileFilter, type FilterRules, filterName, inUrl } from '../../../mongo/list/compile-filter.ts';
-import type { ReadFurther } from '../../../mongo/list/list-plugin.ts';
 import { givenTwice, parseConditions, refuseOutOfRange } from '../../../mongo/list/parse-conditions.ts';
 import { deletedName } from '../../../mongo/list/parse-list-query.ts';
-import { isSearch, parseSearch, type SearchRules, searchName } from '../../../mongo/list/parse-search.ts';
 import type { Matching } from '../../../mongo/through/plan-through.ts';
 import { isConditionThrough } from '../../../mongo/through/through-field.ts';
 import { Invalid } from '../../../rules.ts';
@@ -42,8 +41,6 @@ export interface AggregateQuery extends Matching {
 export interface AggregateRules extends FilterRules {
   /** The fields of the records themselves: groups and figures are made of no others. */
   readonly own: QueryFields;
-  /** How `q` searches the list. @default it has no `q` */
-  readonly search?: SearchRules | undefined;
   /** The names of the parameters that plug-ins add. @default none */
   readonly further?: readonly string[];
 }
@@ -69,27 +66,19 @@ export function parseAggregateQuery(
   { takesDeleted, readFurther }: AggregateAsked,
 ): AggregateQuery {
   const errors = new QueryErrors();
-  const { asked: further, others: parameters } = readFurther?.(given, errors) ?? { asked: undefined, others: given };
+  const { asked: further, others: parameters } = readFurther?.(errors) ?? { asked: undefined, others: given };
   const settings = new Map<AggregateParameter, string[]>();
   const filters: QueryParameter[] = [];
-  const searches: QueryParameter[] = [];
   for (const parameter of parameters) {
     const { name, operator, isItem } = parameter;
     if (isAggregateParameter(name) && operator === undefined && (isList(name) || !isItem))
       settings.set(name, [...(settings.get(name) ?? []), ...(isList(name) ? itemsOf(parameter) : [parameter.value])]);
-    else if (rules.search && isSearch(parameter)) searches.push(parameter);
     else if (!takesDeleted || name !== deletedName || operator !== undefined || isItem) filters.push(parameter);
   }
-  const names = () => [
-    ...aggregateParameters,
-    ...(takesDeleted ? [deletedName] : []),
-    ...(rules.search ? [searchName] : []),
-    ...(rules.further ?? []),
-  ];
+  const names = () => [...aggregateParameters, ...(takesDeleted ? [deletedName] : []), ...(rules.further ?? [])];
   const { conditions, outOfRange } = parseConditions(filters, rules, { parameters: names, subject }, errors);
   const [text] = settings.get(filterName) ?? [];
   const filter = text === undefined ? undefined : compileFilter(text, { ...rules, subject }, inUrl, errors, outOfRange);
-  const search = rules.search && parseSearch(searches, rules.search, errors);
   const groups = parseGroups(settings.get('group') ?? [], rules, errors);
   const figures = aggregates.flatMap((kind) => parseFigures(kind, settings.get(kind) ?? [], rules, errors));
   const isCounted = parseCount(settings.get('count')?.[0], errors) ?? figures.length === 0;
@@ -101,7 +90,6 @@ export function parseAggregateQuery(
     conditions: conditions.filter((condition) => !isConditionThrough(condition)),
     through: conditions.filter(isConditionThrough),
     filter,
-    search,
     groups,
     figures,
     isCounted,

@@ -42,3 +42,19 @@ export interface ModelSearch<Name extends string = string> {
    */
   readonly scopeFields?: readonly Name[];
 }
+
+/** The option of models by which their texts are searched. */
+export const searchOption = 'search';
+
+/** The option of models for searches by a text index. */
+export interface OfTexts<Name extends string> {
+  /**
+   * The texts that clients search by `q=` in the lists of the model. `applyIndexes` creates the text index. See
+   * `docs/reference/search.md`.
+   * @default none: lists have no `q`
+   *
+   * @example
+   * search: { fields: { number: 10, status: 1 }, scopeFields: ['owner'] }
+   */
+  readonly search?: ModelSearch<Name>;
+}

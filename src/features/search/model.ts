@@ -1,11 +1,12 @@
 import { ConfigurationError } from '../../errors.ts';
 import { tryAll } from '../../mistakes.ts';
+import { type IndexKey, isText } from '../../model/compile/model-index.ts';
+import { type ModelPart, type ModelToCompile, type ModelWithParts, partOf } from '../../model/compile/model-part.ts';
+import type { FieldEntry } from '../../model/node.ts';
+import { stringLeaf } from '../../model/value/leaves.ts';
+import { isObject } from '../../model/value/plain-object.ts';
 import { anArrayOf, aWholeNumber, checkNames, checkOptions, checkValue, type LegalOptions, oneOf, required } from '../../options.ts';
-import { type ModelSearch, searchLanguages } from '../define/search.ts';
-import type { FieldEntry, FieldTable } from '../node.ts';
-import { stringLeaf } from '../value/leaves.ts';
-import { isObject } from '../value/plain-object.ts';
-import type { DeclaredIndex, IndexKey } from './model-index.ts';
+import { type ModelSearch, searchLanguages, searchOption } from './types.ts';
 
 /** What `q` looks through. */
 export interface CompiledSearch {
@@ -32,14 +33,17 @@ const legal: LegalOptions<ModelSearch> = {
  */
 const languageKey = '[language]';
 
+/** `search` of models: what clients search is a part of a view if they see every text. */
+export const searchOfModel: ModelPart<CompiledSearch> = {
+  option: searchOption,
+  compile: (search, model) => compileSearch(search as ModelSearch, model),
+  fields: (search) => Object.keys((search as ModelSearch | undefined)?.fields ?? {}),
+  isInView: ({ fields }, table) => fields.every((name) => table.get(name)?.isPrivate === false),
+  checkTogether: checkTextIndexes,
+};
+
 /** Compiles `search` of a model. Throws a {@link ConfigurationError} for fields that no text index can have. */
-export function compileSearch(
-  search: ModelSearch | undefined,
-  table: FieldTable,
-  indexes: readonly DeclaredIndex[],
-  model: string,
-): CompiledSearch | undefined {
-  if (search === undefined) return undefined;
+function compileSearch(search: ModelSearch, { name: model, table, indexes }: ModelToCompile): CompiledSearch {
   const where = `\`search\` of model \`${model}\``;
   if (!isObject(search)) throw new ConfigurationError(`${where} must be an object: { fields: { title: 10, body: 1 } }.`);
   checkOptions(search, legal, where);
@@ -75,16 +79,6 @@ export function compileSearch(
   };
 }
 
-/** Whether an index is a text index. */
-export function isText(key: IndexKey): boolean {
-  return key.some(([, direction]) => direction === 'text');
-}
-
-/** What callers see who do not see all fields of a record: nothing, unless they see every text. */
-export function searchInView(search: CompiledSearch | undefined, table: FieldTable): CompiledSearch | undefined {
-  return search?.fields.every((name) => table.get(name)?.isPrivate === false) ? search : undefined;
-}
-
 function checkText({ name, path, leaf, inNestedArray, isPrivate }: FieldEntry, where: string): void {
   if (leaf !== stringLeaf || inNestedArray || path === '_id')
     throw new ConfigurationError(`${where} names \`${name}\`, which must be a string or an array of strings: nothing else has words.`);
@@ -97,4 +91,31 @@ function checkScopeField({ name, leaf, arrayPath }: FieldEntry, texts: readonly 
   if (!leaf || arrayPath !== undefined)
     throw new ConfigurationError(`\`scopeFields\` of ${where} names \`${name}\`, which must be a single value, and not in an array.`);
   if (texts.includes(name)) throw new ConfigurationError(`\`scopeFields\` of ${where} names \`${name}\`, which is in \`fields\`.`);
+}
+
+/**
+ * Refuses models of one collection whose text indexes differ, because a collection has one at most, and a model that
+ * stores arrays where the text index of another one needs a single value: every write would fail.
+ */
+function checkTextIndexes(models: readonly ModelWithParts[]): void {
+  for (const model of models) {
+    const { name, collection } = model;
+    const search = partOf(model, searchOfModel);
+    const others = models.filter((one) => search && one.collection === collection);
+    for (const other of others) {
+      const ofOther = partOf(other, searchOfModel);
+      const foreign = [...(ofOther ? [ofOther] : []), ...other.indexes.filter(({ key }) => isText(key))];
+      if (foreign.some(({ key, options }) => JSON.stringify([key, options]) !== JSON.stringify([search?.key, search?.options])))
+        throw new ConfigurationError(
+          `\`search\` of ${name} and ${other.name} are two text indexes of the collection \`${collection}\`, which can have one: give both models the same.`,
+        );
+      const array = search?.scopeFields.find((field) =>
+        [...other.fieldTable.values()].some(({ arrayPath }) => arrayPath && `${field.path}.`.startsWith(`${arrayPath}.`)),
+      );
+      if (array)
+        throw new ConfigurationError(
+          `\`search.scopeFields\` of ${name} has \`${array.name}\`, which is an array, or in one, in ${other.name}, a model of the same collection: the database would refuse to store it.`,
+        );
+    }
+  }
 }
