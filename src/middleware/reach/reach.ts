@@ -36,7 +36,7 @@ interface Moment {
 
 /**
  * What the caller of a request may see of each model: by guards, by scopes, and by the rules of its policy. There is
- * one for each principal, for each operation of a batch, for each batch of an export and for each time that a live list
+ * one for each principal, for each operation of a batch, for each batch of an export and for each time that a stream
  * asks again. In it, a guard is asked once, and a scope once for each kind of reach and moment: an attempt of a
  * transaction is a moment of its own, because answers may depend on what it has written. Those of an attempt that was
  * committed count after it.

@@ -2,8 +2,8 @@ import type { SettingKind } from '../../http/query-body.ts';
 import { Invalid } from '../../rules.ts';
 import type { Paging } from './parse-paging.ts';
 
-/** How a list is answered: by pages, whole, or as its first page, which is kept true and counts nothing. */
-type ListForm = 'pages' | 'whole' | 'live';
+/** How a list is answered: by pages, whole, or by its first page alone, which counts nothing. */
+type ListForm = 'pages' | 'whole' | 'first';
 
 /** What lists have a setting. */
 interface ListSetting {
@@ -29,15 +29,15 @@ const isByCursor = ({ paging }: SettingRules) => paging.mode === 'cursor';
 
 /** The parameters of lists that are no filters. By `after`, a list that is answered whole goes on where it was cut. */
 const table = {
-  limit: { kind: 'number', forms: ['pages', 'live'] },
-  sort: { kind: 'texts', forms: ['pages', 'whole', 'live'] },
+  limit: { kind: 'number', forms: ['pages', 'first'] },
+  sort: { kind: 'texts', forms: ['pages', 'whole', 'first'] },
   after: { kind: 'text', forms: ['pages', 'whole'], isIn: isByCursor },
   before: { kind: 'text', forms: ['pages'], isIn: isByCursor },
   page: { kind: 'number', forms: ['pages'], isIn: (list) => !isByCursor(list) },
-  include: { kind: 'texts', forms: ['pages', 'live'], isIn: ({ includes }) => includes.names.length > 0 },
+  include: { kind: 'texts', forms: ['pages', 'first'], isIn: ({ includes }) => includes.names.length > 0 },
   total: { kind: 'flag', forms: ['pages'] },
-  fields: { kind: 'texts', forms: ['pages', 'whole', 'live'], isIn: ({ selector }) => selector !== undefined },
-  filter: { kind: 'text', forms: ['pages', 'whole', 'live'] },
+  fields: { kind: 'texts', forms: ['pages', 'whole', 'first'], isIn: ({ selector }) => selector !== undefined },
+  filter: { kind: 'text', forms: ['pages', 'whole', 'first'] },
 } as const satisfies Readonly<Record<string, ListSetting>>;
 
 /** The name of a setting. No filterable field may have such a name. */
@@ -68,13 +68,13 @@ export function settingsOf(list: SettingRules): SettingName[] {
 /** Why lists of this form do not have a setting. Undefined if they do. */
 export function refusalIn(list: SettingRules, name: SettingName): Invalid | undefined {
   const form = formOf(list);
-  return settings[name].forms.includes(form) ? undefined : form === 'whole' ? notForWhole : notForLive;
+  return settings[name].forms.includes(form) ? undefined : form === 'whole' ? notForWhole : notForFirst;
 }
 
 function formOf({ isWhole, isLive }: SettingRules): ListForm {
   if (isWhole) return 'whole';
-  return isLive ? 'live' : 'pages';
+  return isLive ? 'first' : 'pages';
 }
 
-const notForLive = new Invalid('not_available', 'is not available in a live list, which is its first page');
+const notForFirst = new Invalid('not_available', 'is not available in a live list, which is its first page');
 export const notForWhole = new Invalid('not_available', 'is not available when the list is exported whole');
