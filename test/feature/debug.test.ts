@@ -151,7 +151,9 @@ describe('DEBUG=koa-mongo-resource', () => {
     const api = createApi('koa-mongo-resource');
     await api.store(Person).count({ name: 'Ann' });
     expect(told).toEqual([
-      expect.stringMatching(/^koa-mongo-resource countDocuments people filter \{ name: \{ \$eq: string \} \}: 0, … ms\n$/),
+      expect.stringMatching(
+        /^koa-mongo-resource aggregate people pipeline \[\{ \$match: \{ name: \{ \$eq: string \} \} \}, \{ \$count: 'count' \}\]: no document, … ms\n$/,
+      ),
     ]);
   });
 

@@ -67,8 +67,8 @@ describe('the matrix of rows', () => {
       'items.aggregate',
       'items.list.export',
       'items.list.export.query',
-      'items.list.query',
       'items.list.live',
+      'items.list.query',
     ]);
     const writing = cases.filter(({ row }) => row.runs.resource.path === 'notes' && row.isMember);
     for (const one of writing) {
