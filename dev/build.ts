@@ -75,7 +75,7 @@ function chunkOf(id: string): string | undefined {
   // The first delete in the background loads it, or the first purge.
   if (file.startsWith('mongo/removals/') || ['queues/removal-queue.ts', 'mongo/keeps/keeps.ts'].includes(file)) return 'removing';
   if (file.startsWith('queues/')) return 'delivery';
-  if (file.startsWith('mongo/changes/')) return 'changes'; // the first live list, or the first delivery
+  if (file.startsWith('mongo/changes/')) return 'live'; // the first live list loads it, or the first delivery
   if (file.startsWith('mongo/ledger/') || file === 'mongo/collection/recorder.ts') return 'ledger'; // the first write of a model with a ledger
   if (file === 'mongo/collection/read-by-id.ts') return 'audit'; // the only one that needs it
   if (/^products\/admin\/(?:react-admin|refine)\.ts$/.test(file)) return undefined; // each is a module of its own
