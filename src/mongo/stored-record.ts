@@ -79,8 +79,8 @@ export class StoredRecord {
   }
 
   /** @internal A record that a write has inserted. */
-  static inserted(...given: ConstructorParameters<typeof StoredRecord>): StoredRecord {
-    const record = new StoredRecord(...given);
+  static inserted(model: CompiledModel, source: Uint8Array | Readonly<Record<string, unknown>>): StoredRecord {
+    const record = new StoredRecord(model, source);
     record.#isNew = true;
     return record;
   }

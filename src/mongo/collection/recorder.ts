@@ -20,7 +20,7 @@ import type { StoredRecord } from '../stored-record.ts';
 import { idsOnly, whole } from './find.ts';
 import type { Operations, RecordedWrites } from './operations.ts';
 import { readParts } from './whole-records.ts';
-import { leavesNoChange, planInsert, type WriteManyPlan, type WritePlan, writesNothing } from './write-plan.ts';
+import { isUnrecorded, planInsert, type WriteManyPlan, type WritePlan, writesNothing } from './write-plan.ts';
 import { areKnown, matching } from './writer.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
@@ -66,21 +66,21 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
    */
   async function record(pairs: Iterable<States>, work: Work, blind?: BlindWrite): Promise<void> {
     const turn = new Turn();
-    const changes: RecordedChange[] = [];
+    const recorded: RecordedChange[] = [];
     for (const [before, after] of pairs) {
-      const change = changeOf(before, after, blind);
-      if (change) changes.push(change);
+      const one = compare(before, after, blind);
+      if (one) recorded.push(one);
       await turn.pass();
     }
-    if (!work.transaction) throw new Error('A change needs a transaction.');
-    await work.transaction.join(() => rows.record(changes, work));
+    if (!work.transaction) throw new Error('What a write has changed is recorded in its transaction.');
+    await work.transaction.join(() => rows.record(recorded, work));
   }
 
   /**
    * Undefined if a write has left the record as it was, but for its revision and its time. A client that may not read
    * what it has written (`blind`) would learn that from what is not recorded.
    */
-  function changeOf(before: Stored | undefined, after: Stored | undefined, blind: BlindWrite | undefined): RecordedChange | undefined {
+  function compare(before: Stored | undefined, after: Stored | undefined, blind: BlindWrite | undefined): RecordedChange | undefined {
     const differences = differencesOf()(before, after);
     const isChanged = blind || !before || !after || differences.some(({ path }) => path !== model.updatedAt?.name);
     return isChanged ? { change: changeBetween(model, before, after), before, after, differences, blind } : undefined;
@@ -124,8 +124,8 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
   ): Promise<ReadonlyMap<number, Error>> {
     try {
       const [only, second] = records;
-      if (only && !second) await recorded.write(planInsert(only, everyRecord, writer), work);
-      else await recorded.insertAll(records, work, writer);
+      if (only && !second) await writes.write(planInsert(only, everyRecord, writer), work);
+      else await writes.insertAll(records, work, writer);
       return new Map();
     } catch (error) {
       if (!isError(error)) throw error;
@@ -137,7 +137,7 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
     return new Map([...first, ...rest]);
   }
 
-  const recorded: RecordedWrites = {
+  const writes: RecordedWrites = {
     insertAll(records, work, writer) {
       return asOne(work, async () => {
         await plain.insertAll(records.map(begin), work, writer);
@@ -182,7 +182,7 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
     /** Part by part, so that what is decoded of the records fits into memory. */
     writeMany(plan, work) {
       const { targets, changes } = plan;
-      if (leavesNoChange(plan)) return plain.writeMany(plan, work);
+      if (isUnrecorded(plan)) return plain.writeMany(plan, work);
       return asOne(work, async (transaction) => {
         const within = areKnown(targets) ? targets.within : matching(targets);
         const ids = areKnown(targets) ? targets.ids : await plain.find({ within, limit: targets.max + 1 }, idsOnly, work);
@@ -198,7 +198,7 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
       });
     },
   };
-  return recorded;
+  return writes;
 }
 
 /** Begins the life of a record. */

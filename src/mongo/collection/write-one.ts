@@ -108,7 +108,7 @@ export function openWriteOne(model: CompiledModel, collection: Collection<Stored
     return StoredRecord.inserted(within.model, stored);
   }
 
-  async function change(plan: WritePlan, work: Work): Promise<StoredRecord> {
+  async function update(plan: WritePlan, work: Work): Promise<StoredRecord> {
     const { target, changes } = plan;
     const seen = target.within.model;
     if (writesNothing(plan)) return new StoredRecord(seen, await explainMiss(target, changes, work));
@@ -125,7 +125,7 @@ export function openWriteOne(model: CompiledModel, collection: Collection<Stored
   return {
     write(plan, work) {
       const { target, inserts, build } = plan;
-      if (!inserts) return change(plan, work);
+      if (!inserts) return update(plan, work);
       return build ? retry(() => writeOrInsert(plan, build, work)) : insert(target, inserts, work);
     },
   };

@@ -15,7 +15,7 @@ type Stored = Record<string, unknown>;
 type WriteKind = 'insert' | 'upsert' | 'update' | 'step' | 'element' | 'remove' | 'restore';
 
 /**
- * A write of one record, planned as data: those who check its references, record what it changes or follow a delete
+ * A write of one record, planned as data: those who check its references, record it or follow a delete
  * read the plan, and one function sends it.
  */
 export interface WritePlan {
@@ -99,8 +99,8 @@ export interface WriteManyPlan {
    */
   readonly changes?: Changes;
   /**
-   * Builds the updates at the time of an attempt. They are applied one after the other, as one change. Without them,
-   * the records are removed.
+   * Builds the updates at the time of an attempt. They are applied one after the other, and are one step of
+   * the revision. Without them, the records are removed.
    */
   build?(now: Date): readonly ManyUpdate[];
   /** The delete that it is a part of. */
@@ -126,7 +126,7 @@ export function planRemoveMany(model: CompiledModel, targets: Targets | KnownTar
   return marked ? { ...plan, build: () => [buildUpdate(model, marked, deletion.writtenAt ?? deletion.at)] } : plan;
 }
 
-/** Plans update pipelines, which are applied one after the other as one change. */
+/** Plans update pipelines, which are applied one after the other. */
 export function planRewrite(targets: KnownTargets, pipelines: readonly BsonDocument[][]): WriteManyPlan {
   return { kind: 'rewrite', targets, build: () => pipelines };
 }
@@ -144,7 +144,7 @@ export function planHold(targets: KnownTargets): WriteManyPlan {
   return { kind: 'hold', targets, build: () => [{ $inc: { [referencesKey]: 1 } }] };
 }
 
-/** Whether a write of many changes nothing that anybody sees, or leaves nothing behind: it is not recorded. */
-export function leavesNoChange({ kind, changes }: WriteManyPlan): boolean {
+/** Whether a write of many sets nothing that anybody sees, or leaves nothing behind. */
+export function isUnrecorded({ kind, changes }: WriteManyPlan): boolean {
   return kind === 'purge' || kind === 'hold' || (changes !== undefined && changesNothing(changes));
 }

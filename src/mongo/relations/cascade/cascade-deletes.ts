@@ -43,24 +43,31 @@ export function openCascadeDeletes(
     await observer?.happened(happened); // nothing, too: an attempt before may have done something
   }
 
+  /** Deletes records, and carries out what follows from it. */
+  function removeAndFollow<T>(
+    remove: () => Promise<T>,
+    idsIn: (removed: T) => readonly unknown[],
+    deletion: Deletion,
+    writer: Writer | undefined,
+    work: Work,
+  ): Promise<T> {
+    return transact(work, async (transaction) => {
+      const removed = await remove();
+      await transaction.join(() => follow(idsIn(removed), deletion, writer, work));
+      return removed;
+    });
+  }
+
   return {
     write(plan, work) {
       const { target, deletion } = plan;
-      if (!deletion) return plain.write(plan, work);
-      return transact(work, async (transaction) => {
-        const record = await plain.write(plan, work);
-        await transaction.join(() => follow([record.stored._id], deletion, target.writer, work));
-        return record;
-      });
+      const remove = () => plain.write(plan, work);
+      return deletion ? removeAndFollow(remove, ({ stored }) => [stored._id], deletion, target.writer, work) : remove();
     },
     writeMany(plan, work) {
       const { targets, deletion } = plan;
-      if (!deletion || areKnown(targets)) return plain.writeMany(plan, work);
-      return transact(work, async (transaction) => {
-        const affected = await plain.writeMany(plan, work);
-        await transaction.join(() => follow(affected.ids, deletion, targets.writer, work));
-        return affected;
-      });
+      const remove = () => plain.writeMany(plan, work);
+      return deletion && !areKnown(targets) ? removeAndFollow(remove, ({ ids }) => ids, deletion, targets.writer, work) : remove();
     },
   };
 }
