@@ -1,18 +1,12 @@
-import { QueryErrors } from '../http/query-errors.ts';
 import { parseQueryString } from '../http/query-string.ts';
 import { asCompiled, type ModelInput } from '../model/compile/compile-model.ts';
-import { requireDeletedAt, type Visible } from '../mongo/lifecycle/lifecycle.ts';
-import { givenTwice } from '../mongo/list/parse-conditions.ts';
-import { deletedName } from '../mongo/list/parse-list-query.ts';
+import { requireDeletedAt } from '../mongo/lifecycle/lifecycle.ts';
+import { deletedName, isDeleted, parseDeleted } from '../mongo/list/parse-deleted.ts';
 import { aFunction, anArrayOf, checkValue } from '../options.ts';
-import { Invalid } from '../rules.ts';
 import type { Called, Context, ResourceMiddleware } from './exchange/context.ts';
 import { problemsOf } from './exchange/descriptor.ts';
 import { runAlone, step } from './exchange/step.ts';
 import { guards } from './guards.ts';
-
-const values: readonly string[] = ['only', 'with'] satisfies readonly Visible[];
-const unknownValue = new Invalid('enum', 'must be only or with', { values });
 
 /**
  * Lets clients ask for deleted records of a model with `t.deletedAt()`, if every guard returns `true`: `deleted=only`
@@ -31,11 +25,11 @@ export function deleted(model: ModelInput, functions: readonly Called<[ctx: Cont
   const problems = (method: string) => ['invalid_query' as const, ...problemsOf(open, method)];
   return step({ problems }, async function deleted(ctx) {
     const parameters = ctx.queryParameters ?? parseQueryString(ctx.querystring, { only: [deletedName] });
-    const given = parameters.filter(({ name, operator, isItem }) => name === deletedName && operator === undefined && !isItem);
+    const given = parameters.filter(isDeleted);
     ctx.deleted = 'live';
     if (given.length > 0) {
       await runAlone(open, ctx);
-      ctx.deleted = read(given.map(({ value }) => value));
+      ctx.deleted = parseDeleted(given);
     }
   });
 }
@@ -46,11 +40,3 @@ export const someGuards = [
   (value: unknown) => areFunctions(value) && (value as readonly unknown[]).length > 0,
   'an array of at least one function',
 ] as const;
-
-function read([value = '', ...others]: readonly string[]): Visible {
-  const errors = new QueryErrors();
-  if (others.length > 0) errors.push(givenTwice.at(deletedName));
-  else if (!values.includes(value)) errors.push(unknownValue.at(deletedName));
-  errors.throwIfAny();
-  return value as Visible;
-}

@@ -15,6 +15,7 @@ import { compileFilter, type FilterThrough, inBody, inUrl } from './compile-filt
 import { type CursorBounds, parseCursor, textOfList } from './cursor.ts';
 import { addsUp, isSettingName, refusalIn, type SettingName, type SettingRules, settingsOf } from './list-settings.ts';
 import { type ConditionLimits, givenTwice, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
+import { deletedName, isDeleted } from './parse-deleted.ts';
 import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './parse-paging.ts';
 import { parseSort } from './parse-sort.ts';
 
@@ -66,9 +67,6 @@ export interface ListRules extends FilterLimits, SettingRules {
   readonly further?: readonly string[];
 }
 
-/** The parameter by which clients ask for deleted records, in a list that allows it. */
-export const deletedName = 'deleted';
-
 /** The parameters that an unknown one could be meant for: those that this list takes. */
 function parametersOf(rules: ListRules, { deleted }: ListContext): string[] {
   return [...settingsOf(rules), ...(deleted === undefined ? [] : [deletedName]), ...(rules.further ?? [])];
@@ -108,7 +106,7 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
     const refusal = isSetting ? refusalIn(rules, name) : undefined;
     if (refusal) errors.push(refusal.at(name));
     else if (isSetting) settings.set(name, [...(settings.get(name) ?? []), ...(addsUp(name) ? itemsOf(parameter) : [value])]);
-    else if (deleted === undefined || name !== deletedName || operator !== undefined || isItem) filters.push(parameter);
+    else if (deleted === undefined || !isDeleted(parameter)) filters.push(parameter);
   }
   const { conditions, outOfRange } = parseConditions(
     filters,

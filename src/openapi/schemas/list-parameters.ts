@@ -4,8 +4,8 @@ import type { Leaf } from '../../model/value/leaf.ts';
 import { stringLeaf } from '../../model/value/leaves.ts';
 import { keepsDeleted } from '../../mongo/lifecycle/lifecycle.ts';
 import { filterName, inBody, inUrl } from '../../mongo/list/compile-filter.ts';
+import { deletedName, deletedValues } from '../../mongo/list/parse-deleted.ts';
 import { maxAffectedName } from '../../mongo/list/parse-filter-query.ts';
-import { deletedName } from '../../mongo/list/parse-list-query.ts';
 import type { Totals } from '../../mongo/list/parse-paging.ts';
 import { isThrough } from '../../mongo/through/through-field.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
@@ -156,7 +156,7 @@ function totalParameter(total: Totals, isEstimable: boolean): DocumentPart[] {
 export function deletedParameter({ deletedGuards }: CompiledResource): DocumentPart[] {
   if (!deletedGuards) return [];
   const description = '`only`: deleted records and nothing else. `with`: beside the living ones. Not everybody may ask for them.';
-  return [parameter(deletedName, description, { type: 'string', enum: ['only', 'with'] })];
+  return [parameter(deletedName, description, { type: 'string', enum: deletedValues })];
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Guard } from '../../middleware/exchange/context.ts';
 import type { KoaContext } from '../../middleware/exchange/koa-context.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { keepsDeleted, requireDeletedAt } from '../../mongo/lifecycle/lifecycle.ts';
-import { deletedName } from '../../mongo/list/parse-list-query.ts';
+import { deletedName } from '../../mongo/list/parse-deleted.ts';
 import type { Paging } from '../../mongo/list/parse-paging.ts';
 import { checkOptions, type LegalOptions, required } from '../../options.ts';
 import type { RequestContext } from './custom-operation.ts';

@@ -5,7 +5,7 @@ import type { QueryField, QueryFields } from '../../../model/compile/query-field
 import type { ReadFurther } from '../../../mongo/list/asked.ts';
 import { compileFilter, type FilterRules, filterName, inUrl } from '../../../mongo/list/compile-filter.ts';
 import { givenTwice, parseConditions, refuseOutOfRange } from '../../../mongo/list/parse-conditions.ts';
-import { deletedName } from '../../../mongo/list/parse-list-query.ts';
+import { deletedName, isDeleted } from '../../../mongo/list/parse-deleted.ts';
 import type { Matching } from '../../../mongo/through/plan-through.ts';
 import { isConditionThrough } from '../../../mongo/through/through-field.ts';
 import { Invalid } from '../../../rules.ts';
@@ -73,7 +73,7 @@ export function parseAggregateQuery(
     const { name, operator, isItem } = parameter;
     if (isAggregateParameter(name) && operator === undefined && (isList(name) || !isItem))
       settings.set(name, [...(settings.get(name) ?? []), ...(isList(name) ? itemsOf(parameter) : [parameter.value])]);
-    else if (!takesDeleted || name !== deletedName || operator !== undefined || isItem) filters.push(parameter);
+    else if (!takesDeleted || !isDeleted(parameter)) filters.push(parameter);
   }
   const names = () => [...aggregateParameters, ...(takesDeleted ? [deletedName] : []), ...(rules.further ?? [])];
   const { conditions, outOfRange } = parseConditions(filters, rules, { parameters: names, subject }, errors);
