@@ -1,5 +1,5 @@
 import type { Problem } from '../../errors.ts';
-import { type Bound, tooMany } from '../list/bound.ts';
+import { type Bound, tooMany } from '../list/asked.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
 import { isThrough } from '../through/through-field.ts';
 import type { ThroughReadOptions } from './read-options.ts';

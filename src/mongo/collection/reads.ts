@@ -10,7 +10,7 @@ import type { Command, Work } from '../driver/work.ts';
 import { compileIndexedKeys } from '../indexes/indexed-keys.ts';
 import { watchScans } from '../indexes/watch-scans.ts';
 import type { Within } from '../lifecycle/within.ts';
-import type { Bound } from '../list/bound.ts';
+import type { Bound } from '../list/asked.ts';
 import { buildPage, type Fitting, type Page, type Total } from '../list/build-page.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
 import { bytesOfIds, dependsOnIndexes, maxBytesOfIds, planPage } from '../list/plan-page.ts';

@@ -1,11 +1,11 @@
 import type { Document as BsonDocument } from 'mongodb';
+import { Problem } from '../../errors.ts';
 import type { ErrorSink } from '../../http/query-errors.ts';
 import type { QueryParameter } from '../../http/query-string.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Filter } from '../predicate/predicate.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import type { Finding } from '../through/plan-through.ts';
-import type { Bound } from './bound.ts';
 import type { Paging } from './parse-paging.ts';
 
 /**
@@ -62,4 +62,17 @@ export interface OwnOrder {
   recover?(error: unknown, model: CompiledModel): StoredRecord[];
   /** What `page` of the answer tells of its records, beside what every page does. */
   describe?(records: readonly StoredRecord[]): object;
+}
+
+/** The most matches that a list may have to be sorted in memory. */
+export interface Bound {
+  readonly max: number;
+  /** 422: there are more. */
+  exceeded(): Problem;
+}
+
+/** 422: more records match than may be looked at. `what` says by which parameter, and `purpose` for what. */
+export function tooMany(max: number, what: string, purpose: string, hint: string): Problem {
+  const records = max === 1 ? 'one record matches' : `${max} records match`;
+  return new Problem({ code: 'too_many_matches', detail: `More than ${records}${what}, too many ${purpose}. ${hint}` });
 }
