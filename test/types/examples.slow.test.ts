@@ -83,6 +83,8 @@ const places: Readonly<Record<string, (code: string) => string>> = {
   DescriptionOptions: (code) => `shop.api({ db, resources: [], ${code} });`,
   ModelOptions: (code) =>
     `defineModel('M', { collection: 'm', fields: { owner: t.string(), number: t.string(), status: t.string(), createdAt: t.createdAt() }, ${code} });`,
+  OfTexts: (code) =>
+    `defineModel('M', { collection: 'm', fields: { owner: t.string(), number: t.string(), status: t.string() }, ${code} });`,
   FieldOptions: (code) => `t.string({ ${code} });`,
   StringOptions: (code) => `t.string({ ${code} });`,
   MapOptions: (code) => `t.map(t.int(), { ${code} });`,
@@ -92,7 +94,9 @@ function blockOf({ file, name, optionOf, code }: Example): string {
   const place = optionOf === undefined ? undefined : places[optionOf];
   const isOperation = name === 'CustomOperation';
   const placed = isOperation ? `shop.resource({ model: Order, operations: { ${code} } });` : (place?.(code.replace(/,?$/, '')) ?? code);
-  const orders = ['src/store/store.ts', 'src/features/history/types.ts'].includes(file) ? 'const orders = orderStore;' : '';
+  const orders = ['src/store/store.ts', 'src/features/history/types.ts', 'src/features/upsert/types.ts'].includes(file)
+    ? 'const orders = orderStore;'
+    : '';
   const provider = file.startsWith('src/products/admin/') ? `const { dataProvider } = await import('../../${file}');` : '';
   const client = file.startsWith('src/products/client/') ? `const { live } = await import('../../${file}');` : '';
   return `async () => { // ${file}: ${name}\n${orders}${provider}${client}{\n${placed}\n}\n};\n`;
