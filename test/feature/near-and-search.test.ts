@@ -44,6 +44,7 @@ describe('q beside near', () => {
   it.each([
     ['GET', '/cafes?near=0,0,1000&q=odeon'],
     ['GET', '/cafes?q=odeon&near[at]=0,0,1000&distances=true&total=true'],
+    ['GET', '/found?distances=true&near=0,0,1000&q=odeon'],
     ['GET', '/cafes/aggregate?near=0,0,1000&q=odeon'],
     ['GET', '/found?near=0,0,1000&q=odeon'],
     ['GET', '/found/aggregate?near=0,0,1000&q=odeon'],

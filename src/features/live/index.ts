@@ -8,6 +8,9 @@ import { liveName } from './types.ts';
 export const liveStates: ResourcePlugin = {
   legal: { live: checkedLater },
   compile: readLive,
-  reads: ({ given }) => (given(liveName).live ? [liveName] : []),
+  reads({ given }) {
+    const { live = false } = given(liveName);
+    return live === false ? [] : [liveName]; // a wrong one is told by itself
+  },
   rows: liveRows,
 };

@@ -54,7 +54,8 @@ export function compileRead(model: CompiledModel, { isOutside, maxLength, maxTer
 
 /** Refuses other pages than the first one of a search without a sort. */
 function refuseOtherPages(others: readonly QueryParameter[], { paging, isWhole, isLive }: PluginRules, errors: ErrorSink): void {
-  const settings = new Set(others.filter(({ operator }) => operator === undefined).map(({ name }) => name));
+  const isSetting = ({ name, operator, isItem }: QueryParameter) => operator === undefined && (!isItem || name === 'sort');
+  const settings = new Set(others.filter(isSetting).map(({ name }) => name));
   if (!paging || isWhole || isLive || settings.has('sort')) return;
   for (const name of paging.mode === 'cursor' ? ['after', 'before'] : ['page'])
     if (settings.has(name)) errors.push(notByRelevance.at(name));

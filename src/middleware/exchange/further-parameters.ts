@@ -74,14 +74,14 @@ export function compileFurther(added: readonly AddedToList[], rules: PluginRules
 interface Taken {
   readonly by: AddedToList;
   readonly own: readonly QueryParameter[];
-  /** Whether they find records. */
-  readonly finds: boolean;
+  /** The one that finds records. */
+  readonly finder: QueryParameter | undefined;
 }
 
 function takeFrom(given: readonly QueryParameter[], by: AddedToList, { paging }: PluginRules): Taken {
   const known = by.parameters.filter(({ finds }) => finds || paging);
   const meantBy = (one: QueryParameter) => known.find(({ name, isMeant = isBare }) => name === one.name && isMeant(one));
-  return { by, own: given.filter(meantBy), finds: given.some((one) => meantBy(one)?.finds) };
+  return { by, own: given.filter(meantBy), finder: given.find((one) => meantBy(one)?.finds) };
 }
 
 function isBare({ operator, isItem }: QueryParameter): boolean {
@@ -91,8 +91,8 @@ function isBare({ operator, isItem }: QueryParameter): boolean {
 /** One plug-in finds the records of a list: the last of several. The parameters of the others are refused. */
 async function load(given: readonly QueryParameter[], taken: readonly Taken[], rules: PluginRules): Promise<LoadedFurther> {
   const isHere = ({ by }: Taken) => !(by.isOfPages && rules.isWhole);
-  const finding = taken.findLast((one) => one.finds && isHere(one));
-  const reading = taken.filter((one) => isHere(one) && (one === finding || !one.finds));
+  const finding = taken.findLast((one) => one.finder && isHere(one));
+  const reading = taken.filter((one) => isHere(one) && (one === finding || !one.finder));
   const readers = await Promise.all(reading.map(async ({ by, own }) => ({ own, read: await by.load() })));
   const all = taken.flatMap(({ own }) => own);
   function read(errors: ErrorSink): FurtherRead {
@@ -102,7 +102,7 @@ async function load(given: readonly QueryParameter[], taken: readonly Taken[], r
       result = { asked: asked ?? result.asked, others };
     }
     for (const one of taken.filter((one) => !reading.includes(one))) {
-      const refusal = isHere(one) ? notBeside(finding?.own[0]?.name as string) : notForWhole;
+      const refusal = isHere(one) ? notBeside(finding?.finder?.name as string) : notForWhole;
       for (const key of new Set(one.own.map(keyOf))) errors.push(refusal.at(key));
     }
     return result;

@@ -66,7 +66,8 @@ export function textOfList(
   conditions: readonly Condition[],
   { deleted = 'live', parent, filter: expression, further }: CursorBounds = {},
 ): string {
-  const order = sort.map(({ field, direction }) => [field.name, direction]);
+  // The path of a field whose case is ignored has the version of the folding: positions of another one are elsewhere.
+  const order = sort.map(({ field, direction }) => [field.name, direction, ...(field.caseless ? [field.path] : [])]);
   const filter = conditions
     .map(({ field, operator, value }) => [field.name, operator, value])
     .sort(([a, b], [c, d]) => (`${a}[${b}` < `${c}[${d}` ? -1 : 1));

@@ -17,7 +17,7 @@ export function isDeleted({ name, operator, isItem }: QueryParameter): boolean {
   return name === deletedName && operator === undefined && !isItem;
 }
 
-/** Reads the parameters that ask for deleted records. Throws `invalid_query` (400) for another value, or two of them. */
+/** Reads the parameters that ask for deleted records. Throws `invalid_query` (400) for another value, or two. */
 export function parseDeleted([given, ...others]: readonly QueryParameter[]): Visible {
   const errors = new QueryErrors();
   const value = deletedValues.find((one) => one === given?.value);

@@ -172,6 +172,14 @@ describe('q of a list', () => {
     expect(await ask(q('fresh milk', '&sort=-size'))).toBe('4 1 3 2 ');
   });
 
+  it.each([
+    ['notes?q=milk&after[]=x', ['after[]']],
+    ['notes?q=milk&after=x', ['after']],
+  ])('names of a page what was given: %s', async (path, fields) => {
+    const { status, body } = await notes.send('GET', path);
+    expect([status, body.errors.map(({ field }: { field: string }) => field)]).toEqual([400, fields]);
+  });
+
   it('is no filter of a write to many records', async () => {
     for (const method of ['PATCH', 'DELETE']) {
       const { status, body } = await notes.send(method, `notes?${q('milk')}&size=1`, {

@@ -198,6 +198,14 @@ describe('textOfList()', () => {
     );
   });
 
+  it('differs by the version of the folding in the order of a field without case, which is another one', () => {
+    const path = 'name[fold2]';
+    const field = { ...byId.field, name: 'name', path, caseless: { exactPath: 'name', fold: (text: string) => text } };
+    const sortBy = (one: typeof field) => textOfList('docs', [{ field: one, direction: 1 }, byId], []);
+    expect(sortBy(field)).not.toBe(sortBy({ ...field, path: 'name[fold1]' }));
+    expect(sortBy({ ...field, caseless: undefined } as never)).toBe(sortBy({ ...field, path: 'stored', caseless: undefined } as never));
+  });
+
   it('differs by resource, sort, direction, filter, operator, value and type of the value, deleted, record above and expression', () => {
     const digests = [
       textOfList('docs', [byId], [a]),
