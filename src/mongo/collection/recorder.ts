@@ -20,7 +20,7 @@ import type { StoredRecord } from '../stored-record.ts';
 import { idsOnly, whole } from './find.ts';
 import type { Operations, RecordedWrites } from './operations.ts';
 import { readParts } from './whole-records.ts';
-import { isUnrecorded, planInsert, type WriteManyPlan, type WritePlan, writesNothing } from './write-plan.ts';
+import { planInsert, type WriteManyPlan, type WritePlan, writesNothing } from './write-plan.ts';
 import { areKnown, matching } from './writer.ts';
 
 type Stored = Readonly<Record<string, unknown>>;
@@ -182,18 +182,19 @@ export function openRecorder(model: CompiledModel, plain: Operations, transact: 
     /** Part by part, so that what is decoded of the records fits into memory. */
     writeMany(plan, work) {
       const { targets, changes } = plan;
-      if (isUnrecorded(plan)) return plain.writeMany(plan, work);
       return asOne(work, async (transaction) => {
         const within = areKnown(targets) ? targets.within : matching(targets);
         const ids = areKnown(targets) ? targets.ids : await plain.find({ within, limit: targets.max + 1 }, idsOnly, work);
         if (!areKnown(targets) && ids.length > targets.max) return plain.writeMany(plan, work); // which refuses it
         return transaction.join(async () => {
-          let modified = 0;
+          let [matched, modified] = [0, 0];
           for await (const before of readParts(plain, ids, within, work)) {
-            modified += (await plain.writeMany({ ...plan, targets: those(targets, within, before) }, work)).modified;
+            const some = await plain.writeMany({ ...plan, targets: those(targets, within, before) }, work);
+            matched += some.matched;
+            modified += some.modified;
             await record(await statesOf(plan, before, work), work, changes?.blind);
           }
-          return { matched: ids.length, modified, ids };
+          return { matched, modified, ids };
         });
       });
     },

@@ -32,7 +32,7 @@ export interface Affected {
    * would leave them.
    */
   readonly modified: number;
-  /** The ids of the records that matched, in stored form. */
+  /** The ids of the records that matched, or those that were known, in stored form. */
   readonly ids: readonly unknown[];
 }
 
@@ -102,9 +102,9 @@ export function openWriteMany(model: CompiledModel, collection: Collection<Store
         matched += deletedCount;
         modified += deletedCount;
       }
-      for (const update of updates ?? []) {
+      for (const [index, update] of (updates ?? []).entries()) {
         const done = await write(work, (command) => collection.updateMany(command.handOver(some), update, command.options), told);
-        matched += done.matchedCount;
+        if (index === 0) matched += done.matchedCount; // the others are of the same records
         modified += done.modifiedCount;
       }
     }

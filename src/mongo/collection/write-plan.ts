@@ -85,7 +85,7 @@ export function writesNothing({ kind, changes }: WritePlan): boolean {
   return kind === 'update' && changes !== undefined && changesNothing(changes);
 }
 
-/** How many records are written. */
+/** In which way several records are written. */
 type WriteManyKind = 'update' | 'remove' | 'rewrite' | 'purge' | 'hold';
 
 /** A write of many records, planned as data as that of one is. */
@@ -93,13 +93,13 @@ export interface WriteManyPlan {
   readonly kind: WriteManyKind;
   readonly targets: Targets | KnownTargets;
   /**
-   * The values that are set in every record: what they refer to is checked, and a record that cannot take them is
-   * named.
+   * The values that are set in every record that matches: what they refer to is checked, and a record that cannot take
+   * them is named. Known records are written by the library itself, which checks what it sets.
    * @default none
    */
   readonly changes?: Changes;
   /**
-   * Builds the updates at the time of an attempt. They are applied one after the other, and are one step of
+   * Builds the updates at the time of an attempt. They are applied one after the other, and at most one of them steps
    * the revision. Without them, the records are removed.
    */
   build?(now: Date): readonly ManyUpdate[];

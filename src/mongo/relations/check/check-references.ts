@@ -209,8 +209,8 @@ async function findMissingOf({ target, scope, named }: SoughtTarget, made: Reado
   for (const { ids } of named) for (const [key, { id }] of ids) missing.set(key, id);
   // A record whose first latch was made by this transaction must be written, too, which shows that it is there.
   const written = [...missing].filter(([key]) => made.has(keyOf(model, key))).map(([, id]) => id);
-  const hold = planHold({ ids: written, within: living(model, scope) });
-  const areAllThere = written.length > 0 && (await collection.writeMany(hold, work)).matched === missing.size;
+  const hold = () => planHold({ ids: written, within: living(model, scope) });
+  const areAllThere = written.length > 0 && (await collection.writeMany(hold(), work)).matched === missing.size;
   if (areAllThere) return [];
   const sought = [...missing.values()];
   for (const id of await collection.find({ among: sought, within: living(model, scope) }, idsOnly, work))
