@@ -397,7 +397,7 @@ describe('`live` of a resource', () => {
   it.each([
     [{ live: 1 }, /`live` of resource `cards` must be true or an object: \{ watches \}/],
     [{ live: { watch: [] } }, /`watch`/],
-    [{ live: null, guardsFor: { live: [] } }, /^(?=[^]*`live` of resource `cards` must be true)(?![^]*`guardsFor`)/],
+    [{ live: null, guardsFor: { live: [] } }, /^(?=.*`live` of resource `cards` must be true)(?!.*`guardsFor`)/s],
     [{ ops: ['create'] }, /`live` of resource `cards` is about what it shows, but `ops` has neither `list` nor `get`/],
     [{ operations: { live: { method: 'POST', summary: 'x', handler: () => undefined } } }, /a custom operation cannot have this name/],
     [{ live: false, guardsFor: { live: [] } }, /`live`/],
