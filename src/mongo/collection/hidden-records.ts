@@ -34,7 +34,9 @@ const known = new WeakMap<CompiledModel, ForClients>();
  * goes as soon as a record has arrived.
  */
 export function forClients(model: CompiledModel): ForClients {
-  const made = known.get(model) ?? compileForClients(model);
+  const before = known.get(model);
+  if (before) return before;
+  const made = compileForClients(model);
   known.set(model, made);
   return made;
 }
