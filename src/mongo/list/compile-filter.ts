@@ -55,6 +55,9 @@ interface Surroundings {
   readonly subject: string;
 }
 
+/** A condition on one field. But for comparisons, its kind is the name of its operator. */
+type ConditionSyntax = Extract<FilterSyntax, { readonly kind: 'compare' | 'in' | 'prefix' | 'exists' }>;
+
 const operatorOf: Readonly<Record<ComparisonSign, Operator>> = { '=': 'eq', '!=': 'ne', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' };
 
 /**
@@ -97,10 +100,10 @@ export function compileFilter(
     }
   }
 
-  function compileCondition(syntax: Extract<FilterSyntax, { readonly field: FieldName }>, within: Surroundings): Expression | undefined {
+  function compileCondition(syntax: ConditionSyntax, within: Surroundings): Expression | undefined {
     const field = within.fields.get(syntax.field.name);
     if (!field) return refuse(syntax.field, unknown(syntax.field.name, within));
-    const operator = syntax.kind === 'compare' ? operatorOf[syntax.operator] : (syntax.kind as Operator);
+    const operator = syntax.kind === 'compare' ? operatorOf[syntax.operator] : syntax.kind;
     if (!field.operators.has(operator)) return refuse(syntax.field, refuseOperator(field, operator, within.fields));
     const steps = stepsOf(field);
     const many = steps.find(({ via }) => via);
@@ -224,7 +227,7 @@ function behindMany({ name }: ThroughStep): Invalid {
 }
 
 /** Casts the literals of a condition as the values of a parameter are cast. */
-function castOf(syntax: FilterSyntax, field: QueryField, limits: ConditionLimits): unknown {
+function castOf(syntax: ConditionSyntax, field: QueryField, limits: ConditionLimits): unknown {
   switch (syntax.kind) {
     case 'compare':
       return castLiteral(syntax.value, field, operatorOf[syntax.operator]);
@@ -232,8 +235,8 @@ function castOf(syntax: FilterSyntax, field: QueryField, limits: ConditionLimits
       return syntax.values.length > limits.maxFilterValues ? tooManyValues(limits) : castAll(syntax.values, field);
     case 'prefix':
       return castPrefix(field, syntax.value.text ?? '', limits);
-    default:
-      return true; // `exists`
+    case 'exists':
+      return true;
   }
 }
 
