@@ -68,9 +68,7 @@ export class StoredRecord {
   #document: unknown;
   #isNew = false;
 
-  /**
-   * `source` is the BSON of the record, or the record as it was stored; `fields` are the fields that the client chose.
-   */
+  /** `source`: the BSON of the record, or the record as it was stored. `fields`: those that the client chose. */
   constructor(model: CompiledModel, source: Uint8Array | Readonly<Record<string, unknown>>, fields?: SelectedFields) {
     this.#model = model;
     if (source instanceof Uint8Array) this.#bytes = source;
@@ -211,10 +209,7 @@ export class StoredRecord {
     output.text(this.toText(included));
   }
 
-  /**
-   * What a client may read, for what makes JSON of it: integers beyond 2^53 are rounded, which {@link toText} does not
-   * do.
-   */
+  /** What a client may read, for what makes JSON of it: unlike {@link toText}, it rounds integers beyond 2^53. */
   toJSON(): unknown {
     return JSON.parse(this.toText());
   }
