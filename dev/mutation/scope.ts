@@ -6,7 +6,7 @@ const scope: readonly RegExp[] = [
   /^src\/((http|filter)\/.*|hints)\.ts$/,
   /^src\/features\/.*\bidempotency-key\.ts$/,
   /^src\/model\/.*\b(access|policy|plan-changes|private-fields|query-fields|select-fields|write-bytes|as-id|same-value|field-rules|view-of)\.ts$/,
-  /^src\/model\/.*\b(compare-stored|prefix-pattern|sort-value)\.ts$/,
+  /^src\/model\/.*\b(compare-stored|sort-value|sought-text)\.ts$/,
   /^src\/mongo\/.*\b(cursor|position)\.ts$/,
   /^src\/mongo\/.*\b(filter-of|is-within|conjuncts-of|read-scope)\.ts$/,
   /^src\/mongo\/.*\b(broken-conditions|precondition|update-pipeline)\.ts$/,

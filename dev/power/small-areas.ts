@@ -12,7 +12,7 @@ export const smallAreas: readonly Area[] = [
   { files: ['mongo/list/parse-list-query', 'mongo/list/parse-paging'], tests: ['fuzz/parsers', 'feature/random-query.slow'] },
   { files: ['mongo/list/cursor'], tests: ['mongo/list/cursor', 'fuzz/parsers'] },
   { files: ['mongo/predicate/expression-of'], tests: ['mongo/query/as-expression'] },
-  { files: ['model/operators/prefix-pattern', 'mongo/predicate/filter-of'], tests: ['mongo/query/filter-in-database'] },
+  { files: ['model/operators/sought-text', 'mongo/predicate/filter-of'], tests: ['mongo/query/filter-in-database'] },
   { files: ['mongo/stored-record'], tests: ['mongo/stored-record'] },
   { files: ['mongo/driver/rough-size'], tests: ['mongo/driver/rough-size'] },
   { files: ['features/counters/plan-step'], tests: ['feature/counters/steps-property'] },

@@ -127,6 +127,12 @@ export interface ApiOptions<Resource, Principal = unknown, App = KoaContext>
   /** How many keys the sort of a list may have, with the id, up to 32. More are answered with 400. @default 8 */
   readonly maxSortKeys?: number;
   /**
+   * How many records that fulfil all other filters may be looked at for `[contains]`, up to 10,000,000. More are
+   * answered with 422.
+   * @default 100,000
+   */
+  readonly maxContainsMatches?: number;
+  /**
    * Whether to warn (`process.emitWarning`) about a list that scans a whole collection: once for each kind of list,
    * with the index that would help.
    * @default true if `NODE_ENV` is `development` or not set
@@ -210,6 +216,7 @@ export const apiOptionNames = [
   'maxFilterValues',
   'maxPrefix',
   'maxSortKeys',
+  'maxContainsMatches',
   'maxIdsThrough',
   'maxConditionsThrough',
   'maxSortThrough',

@@ -1,6 +1,9 @@
 import { type ComparisonSign, comparisons, type FieldName, type FilterSyntax, FilterSyntaxError, type Literal } from './syntax.ts';
 import { type Token, tokensOf } from './tokens.ts';
 
+/** The functions of a filter about one field, by their names: whether they take a text behind it. */
+export type FilterCalls = ReadonlyMap<string, { readonly takesText: boolean }>;
+
 /** The limits of one filter. Each is checked while the text is read, so that no more of it is read than is legal. */
 export interface FilterBounds {
   /** The most bytes of its text, as UTF-8. */
@@ -15,8 +18,8 @@ export interface FilterBounds {
   readonly hasBlanks?: boolean;
 }
 
-/** The functions of the language, by the number of their arguments behind the name of a field. */
-const functions = ['prefix', 'exists', 'any', 'none'] as const;
+/** The functions about the items of an array, or the records of a relation. */
+const quantifiers = ['any', 'none'] as const;
 
 /**
  * Parses a filter: `(status = "open" OR total >= 100) AND NOT exists(paidAt)`. Throws a {@link FilterSyntaxError} with
@@ -24,11 +27,11 @@ const functions = ['prefix', 'exists', 'any', 'none'] as const;
  * bounds.
  *
  * @example
- * parseFilter('a = 1', { maxBytes: 4096, maxComparisons: 32, maxDepth: 8, maxBranches: 10 })
+ * parseFilter('a = 1', new Map(), { maxBytes: 4096, maxComparisons: 32, maxDepth: 8, maxBranches: 10 })
  */
-export function parseFilter(text: string, bounds: FilterBounds): FilterSyntax {
+export function parseFilter(text: string, calls: FilterCalls, bounds: FilterBounds): FilterSyntax {
   if (Buffer.byteLength(text) > bounds.maxBytes) throw tooComplex(`has more than ${bounds.maxBytes} bytes`, bounds.maxBytes);
-  const parser = new Parser(text, bounds);
+  const parser = new Parser(text, calls, bounds);
   const syntax = parser.expression();
   parser.expect('end', 'AND, OR or the end');
   return syntax;
@@ -36,13 +39,15 @@ export function parseFilter(text: string, bounds: FilterBounds): FilterSyntax {
 
 class Parser {
   readonly #tokens: Generator<Token, Token>;
+  readonly #calls: FilterCalls;
   readonly #bounds: FilterBounds;
   #token: Token;
   #comparisons = 0;
   #depth = 0;
 
-  constructor(text: string, bounds: FilterBounds) {
+  constructor(text: string, calls: FilterCalls, bounds: FilterBounds) {
     this.#tokens = tokensOf(text);
+    this.#calls = calls;
     this.#bounds = bounds;
     this.#token = this.#tokens.next().value;
   }
@@ -104,26 +109,26 @@ class Parser {
   }
 
   #call(name: string, position: number): FilterSyntax {
-    const called = functions.find((one) => one === name);
-    if (!called)
+    const call = this.#calls.get(name);
+    const quantifier = quantifiers.find((one) => one === name);
+    if (!call && !quantifier)
       throw new FilterSyntaxError('syntax', `is not a filter: ${JSON.stringify(name)} at character ${position} is no function`, {
         position,
-        expected: functions.join(', '),
+        expected: [...this.#calls.keys(), ...quantifiers].join(', '),
       });
     const field = this.#field();
-    const call = this.#arguments(called, field);
+    const syntax: FilterSyntax = quantifier
+      ? { kind: quantifier, field, of: this.#take(',') ? this.#deeper(() => this.expression()) : undefined }
+      : { kind: 'call', name, field, value: call?.takesText ? this.#text() : undefined };
     this.expect(')', ')');
-    return call;
+    return syntax;
   }
 
-  #arguments(called: (typeof functions)[number], field: FieldName): FilterSyntax {
-    if (called === 'exists') return { kind: called, field };
-    if (called === 'prefix') {
-      this.expect(',', ', and a string');
-      if (this.#token.kind !== 'string' && !this.#bounds.hasBlanks) throw this.#unexpected('a string');
-      return { kind: called, field, value: this.#literal() };
-    }
-    return { kind: called, field, of: this.#take(',') ? this.#deeper(() => this.expression()) : undefined };
+  #text(): Literal {
+    this.expect(',', ', and a string');
+    const { kind } = this.#token;
+    if (kind !== 'string' && !(kind === '…' && this.#bounds.hasBlanks)) throw this.#unexpected('a string');
+    return this.#literal();
   }
 
   #field(): FieldName {

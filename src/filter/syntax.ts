@@ -10,8 +10,14 @@ export type FilterSyntax =
   | { readonly kind: 'not'; readonly of: FilterSyntax }
   | { readonly kind: 'compare'; readonly field: FieldName; readonly operator: ComparisonSign; readonly value: Literal }
   | { readonly kind: 'in'; readonly field: FieldName; readonly values: readonly Literal[] }
-  | { readonly kind: 'prefix'; readonly field: FieldName; readonly value: Literal }
-  | { readonly kind: 'exists'; readonly field: FieldName }
+  | {
+      readonly kind: 'call';
+      /** The name of the function. */
+      readonly name: string;
+      readonly field: FieldName;
+      /** The text behind the field. Undefined for a function that takes none. */
+      readonly value: Literal | undefined;
+    }
   | {
       readonly kind: 'any' | 'none';
       readonly field: FieldName;

@@ -1,6 +1,7 @@
 import { Problem } from '../errors.ts';
 import { parseQueryString } from '../http/query-string.ts';
 import type { ModelInput } from '../model/compile/compile-model.ts';
+import { withoutScans } from '../model/operators/operators.ts';
 import { aMaxAffected } from '../mongo/collection/write-many.ts';
 import type { ConditionLimits } from '../mongo/list/parse-conditions.ts';
 import { parseFilterQuery } from '../mongo/list/parse-filter-query.ts';
@@ -25,7 +26,7 @@ const legal = { maxAffected: aMaxAffected, ...conditionLimits };
 /**
  * Parses the query string of a write to many records into `ctx.filterQuery`: the filters that a list of the model has,
  * and `max_affected`. 400 names everything that is not acceptable. A filter is required, so that no request writes to
- * every record by mistake.
+ * every record by mistake. There is no `contains`, for which a list bounds what is looked at.
  *
  * `If-Match` and `If-None-Match` are 400, because they name a revision of one record.
  *
@@ -34,7 +35,8 @@ const legal = { maxAffected: aMaxAffected, ...conditionLimits };
  */
 export function filterQuery(model: ModelInput, options: FilterQueryOptions = {}): ResourceMiddleware {
   const limits = checkOptions(options, legal, '`filterQuery`');
-  return perView(model, [], ({ clientFields: fields }) => {
+  return perView(model, [], ({ clientFields }) => {
+    const fields = new Map([...clientFields].map(([name, field]) => [name, { ...field, operators: withoutScans(field.operators) }]));
     const rules = { fields, ...limits };
     const ofIntegers = mayExceedInt64(fields) ? (['validation_failed'] as const) : [];
     return step(

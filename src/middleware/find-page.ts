@@ -1,4 +1,5 @@
 import type { ModelInput } from '../model/compile/compile-model.ts';
+import { operatorDef } from '../model/operators/operators.ts';
 import { writeUntyped } from '../model/value/untyped.ts';
 import { openCollection } from '../mongo/collection/collection.ts';
 import { isDevelopment } from '../mongo/indexes/watch-scans.ts';
@@ -60,7 +61,7 @@ const legal = {
  *
  * Filters and sorts by fields of related records see only the records that the guards and scopes of their targets show
  * to the client. A sort by them of more matches than `maxSortThrough` is `too_many_matches` (422), and so is a sort of
- * more matches of `q` than `maxSearchMatches`.
+ * more matches of `q` than `maxSearchMatches`, and a `contains` for which more than `maxContainsMatches` are looked at.
  *
  * @example
  * router.get('/orders', listQuery(Order, cursorPaging()), findPage(Order, { db }), page());
@@ -70,9 +71,10 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
   const { fetchPrivate = false, warnOnScan = isDevelopment(), maxPageBytes, through, ...database } = checked;
   return perView(model, [], (compiled) => {
     const collection = openCollection(compiled, { ...database, warnOnScan });
-    const ofSort = through && isSortable(through) ? (['too_many_matches'] as const) : [];
+    const mayScan = [...compiled.clientFields.values()].some(({ operators }) => [...operators].some((one) => operatorDef(one).scans));
+    const ofBounds = mayScan || (through && isSortable(through)) ? (['too_many_matches'] as const) : [];
     return step(
-      { problems: [...ofRead, 'invalid_query', ...ofSort], needs: ['listQuery'], leaves: ['page'] },
+      { problems: [...ofRead, 'invalid_query', ...ofBounds], needs: ['listQuery'], leaves: ['page'] },
       async function findPage(ctx) {
         const query = ctx.listQuery ?? missing('listQuery', 'findPage');
         const seen = await askThrough(ctx, query, through);

@@ -53,9 +53,16 @@ export interface ListQueryOptions extends Partial<FilterLimits>, OptionsOfLists<
   readonly maxPrefix?: number;
   /** Largest number of keys of a sort, the id included, up to 32. @default 8 */
   readonly maxSortKeys?: number;
+  /**
+   * Largest number of records that fulfil all but a `contains`, and are looked at for it, up to 10,000,000. More are
+   * 422.
+   *
+   * @default 100,000
+   */
+  readonly maxContainsMatches?: number;
 }
 
-/** The database accepts every prefix of so many ASCII characters. `refusePrefix` counts the bytes of others. */
+/** The database accepts every prefix of so many ASCII characters. `refuseText` counts the bytes of others. */
 const longestPrefix = 8000;
 
 /** The database accepts no more sort keys. */
@@ -70,8 +77,11 @@ export const conditionLimits = {
   maxPrefix: byDefault(1_000, aWholeNumber(1, longestPrefix)),
 };
 
+/** How many records may be looked at for `contains`. */
+export const scanLimit = { maxContainsMatches: byDefault(100_000, aWholeNumber(1, 10_000_000)) };
+
 /** The limits of filters and sorts, with their defaults. */
-export const filterLimits = { ...conditionLimits, maxSortKeys: byDefault(8, aWholeNumber(1, mostSortKeys)) };
+export const filterLimits = { ...conditionLimits, maxSortKeys: byDefault(8, aWholeNumber(1, mostSortKeys)), ...scanLimit };
 
 const legal = {
   name: aString,
@@ -94,7 +104,7 @@ const legal = {
 export function listQuery(model: ModelInput, paging: Paging, options: ListQueryOptions = {}): ResourceMiddleware {
   const checked = checkOptions(options, legal, '`listQuery`');
   const { name, fields = false, includes: relations = noRelations, through: related, whole = false, isLive = false } = checked;
-  const { maxFilterValues, maxPrefix, maxSortKeys } = checked;
+  const { maxFilterValues, maxPrefix, maxSortKeys, maxContainsMatches } = checked;
   checkPaging(paging);
   return perView(model, [relations, related] as const, (seen, includes, through) => {
     const { collection, clientFields: own, selector } = seen;
@@ -114,6 +124,7 @@ export function listQuery(model: ModelInput, paging: Paging, options: ListQueryO
       maxFilterValues,
       maxPrefix,
       maxSortKeys,
+      maxContainsMatches,
     };
     const ofCursor = rules.paging.mode === 'cursor' ? (['invalid_cursor'] as const) : [];
     const ofIntegers = mayExceedInt64(clientFields) ? (['validation_failed'] as const) : [];

@@ -7,6 +7,7 @@ import { type TestServer, useServer } from '../support/http/serve.ts';
 import { idsOf, walkList } from '../support/http/walk-list.ts';
 
 const all = { filter: true, sort: true } as const;
+const texts = { filter: ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'exists', 'prefix', 'contains'], sort: true } as const;
 const staff = { read: 'staff', ...all } as const;
 const id = t.string({ policy: { insert: true, ...all } });
 const ref = { id: t.string() };
@@ -26,15 +27,15 @@ const Order = defineModel('Order', {
   fields: {
     id,
     tenant: t.string(),
-    status: t.string({ policy: all }),
+    status: t.string({ policy: texts }),
     sum: t.nullable(t.int({ policy: all })),
     paid: t.optional(t.boolean({ policy: { filter: ['eq', 'ne', 'in', 'exists'], sort: true } })),
     cost: t.optional(t.int({ policy: staff })),
-    place: t.optional(t.object('Place', { city: t.optional(t.string({ policy: all })) })),
-    tags: t.array(t.string(), { default: [], policy: { filter: ['eq', 'ne', 'in', 'prefix'] } }),
+    place: t.optional(t.object('Place', { city: t.optional(t.string({ policy: texts })) })),
+    tags: t.array(t.string(), { default: [], policy: { filter: ['eq', 'ne', 'in', 'prefix', 'contains'] } }),
     lines: t.array(
       t.object('Line', {
-        sku: t.string({ policy: { filter: true } }),
+        sku: t.string({ policy: texts }),
         count: t.optional(t.int({ policy: { filter: true } })),
         margin: t.optional(t.int({ policy: { read: 'staff', filter: true } })),
       }),
@@ -56,7 +57,7 @@ const Note = defineModel('Note', {
   },
 });
 
-const words = ['a', 'ab', 'b', 'B', 'ä', ''];
+const words = ['a', 'ab', 'b', 'B', 'ä', 'cab.', ''];
 const numbers = [-1, 0, 1, 2, 3];
 type Caller = { readonly tenant: string; readonly isStaff: boolean };
 
@@ -66,9 +67,10 @@ interface Known {
   readonly values: readonly unknown[];
   readonly isNullable?: boolean;
   readonly isStaffOnly?: boolean;
-  readonly operators: readonly ('compare' | '=' | 'in' | 'prefix' | 'exists')[];
+  readonly operators: readonly ('compare' | '=' | 'in' | 'prefix' | 'contains' | 'exists')[];
 }
 const text = ['compare', '=', 'in', 'prefix', 'exists'] as const;
+const ownText = [...text, 'contains'] as const;
 const number = ['compare', '=', 'in', 'exists'] as const;
 const ofCustomer: readonly Known[] = [
   { path: 'name', values: words, operators: text },
@@ -81,17 +83,17 @@ const ofNote: readonly Known[] = [
   ...ofCustomer.map((one) => ({ ...one, path: `by.${one.path}` })),
 ];
 const ofLine: readonly Known[] = [
-  { path: 'sku', values: words, operators: text },
+  { path: 'sku', values: words, operators: ownText },
   { path: 'count', values: numbers, isNullable: true, operators: number },
   { path: 'margin', values: numbers, isNullable: true, isStaffOnly: true, operators: number },
 ];
 const ofOrder: readonly Known[] = [
-  { path: 'status', values: words, operators: text },
+  { path: 'status', values: words, operators: ownText },
   { path: 'sum', values: numbers, isNullable: true, operators: number },
   { path: 'paid', values: [true, false], isNullable: true, operators: ['=', 'in', 'exists'] },
   { path: 'cost', values: numbers, isNullable: true, isStaffOnly: true, operators: number },
-  { path: 'place.city', values: words, isNullable: true, operators: text },
-  { path: 'tags', values: words, operators: ['=', 'in', 'prefix'] },
+  { path: 'place.city', values: words, isNullable: true, operators: ownText },
+  { path: 'tags', values: words, operators: ['=', 'in', 'prefix', 'contains'] },
   ...ofLine.map((one) => ({ ...one, path: `lines.${one.path}`, isNullable: false })),
   ...ofCustomer.map((one) => ({ ...one, path: `customer.${one.path}` })),
 ];
@@ -118,6 +120,7 @@ function make(random: Random, known: readonly Known[], depth: number, named: Set
   const some = isNullable ? [...values, null] : values;
   if (operator === 'in') return { is: 'in', path, values: Array.from({ length: random.pick([0, 1, 2]) }, () => random.pick(some)) };
   if (operator === 'prefix') return { is: 'prefix', path, text: random.pick(['a', 'b', 'ä', '']) };
+  if (operator === 'contains') return { is: 'contains', path, text: random.pick(['ab', 'b.', 'aä']) };
   if (operator === 'exists') return { is: 'exists', path };
   if (operator === '=') return { is: 'compare', path, operator: random.pick(['=', '!=']), value: random.pick(some) };
   return { is: 'compare', path, operator: random.pick(['<', '<=', '>', '>=']), value: random.pick(values) };

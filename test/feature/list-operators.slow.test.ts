@@ -24,7 +24,7 @@ const times = ['1969-12-31T23:59:59.999Z', '2026-01-31T12:00:00Z', '9999-12-31T2
 const bytes = ['AA==', '/w==', 'AAA='] as const; // the shorter come first
 
 const types: Readonly<Record<string, TypeCase>> = {
-  string: { make: (policy) => t.string(policy), stored: ['', 'Z', 'a'], texts: ['', 'Z', 'a'], wrong: [] },
+  string: { make: (policy) => t.string(policy), stored: ['', 'Z', 'ab'], texts: ['', 'Z', 'ab'], wrong: [] },
   int: {
     make: (policy) => t.int(policy),
     stored: [new Int32(-5), new Int32(0), Long.fromNumber(2 ** 40)],
@@ -97,35 +97,37 @@ const types: Readonly<Record<string, TypeCase>> = {
   },
 };
 const names = Object.keys(types);
-const allOperators = ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'exists', 'prefix'] as const;
+const allOperators = ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'exists', 'prefix', 'contains'] as const;
 type Operator = (typeof allOperators)[number];
 
-const fieldsOf = (policy: object) =>
-  Object.fromEntries(Object.entries(types).map(([name, { make }]) => [name, t.optional(t.nullable(make({}), { policy }))]));
+const isText = (name: string) => name === 'string' || name === 'enum';
+/** `filter: true` is all operators but `contains`. */
+const filterOf = (name: string) => (isText(name) ? allOperators : (true as const));
+const fieldsOf = (policyOf: (name: string) => object) =>
+  Object.fromEntries(Object.entries(types).map(([name, { make }]) => [name, t.optional(t.nullable(make({}), { policy: policyOf(name) }))]));
+const filtered = (name: string) => ({ filter: filterOf(name) });
+const sorted = (name: string) => ({ filter: filterOf(name), sort: true });
 const id = t.string({ policy: { sort: true } });
 const All = defineModel('All', {
   collection: 'all',
   fields: {
     id,
-    ...fieldsOf({ filter: true, sort: true }),
-    nested: t.optional(t.nullable(t.object('Nested', fieldsOf({ filter: true, sort: true })))),
+    ...fieldsOf(sorted),
+    nested: t.optional(t.nullable(t.object('Nested', fieldsOf(sorted)))),
     lists: t.optional(
       t.nullable(
         t.object(
           'Lists',
           Object.fromEntries(
-            Object.entries(types).map(([name, { make }]) => [
-              name,
-              t.optional(t.nullable(t.array(make({})), { policy: { filter: true } })),
-            ]),
+            Object.entries(types).map(([name, { make }]) => [name, t.optional(t.nullable(t.array(make({})), { policy: filtered(name) }))]),
           ),
         ),
       ),
     ),
-    parts: t.optional(t.nullable(t.array(t.object('Part', fieldsOf({ filter: true }))))),
+    parts: t.optional(t.nullable(t.array(t.object('Part', fieldsOf(filtered))))),
   },
 });
-const None = defineModel('None', { collection: 'all', fields: { id, ...fieldsOf({}) } });
+const None = defineModel('None', { collection: 'all', fields: { id, ...fieldsOf(() => ({})) } });
 
 const database = useDatabase();
 const api = useApi(database, (shop) => [shop.resource({ model: All }), shop.resource({ model: None, path: 'none' })]);
@@ -198,13 +200,16 @@ function expected(name: string, operator: Operator): readonly [value: string, ma
       [`${high}`.slice(0, 2), 'high'],
       ['nothing', ''],
     ],
+    contains: [
+      [`${high}`.slice(-2), 'high'],
+      ['nothing', ''],
+    ],
   };
   return matchesOf[operator];
 }
 
-const isText = (name: string) => name === 'string' || name === 'enum';
 const has = (name: string, operator: Operator) =>
-  operator === 'prefix' ? isText(name) : name !== 'boolean' || !['gt', 'gte', 'lt', 'lte'].includes(operator);
+  operator === 'prefix' || operator === 'contains' ? isText(name) : name !== 'boolean' || !['gt', 'gte', 'lt', 'lte'].includes(operator);
 
 const positive = names.flatMap((name) =>
   allOperators

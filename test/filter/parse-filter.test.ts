@@ -1,6 +1,10 @@
 import { parseFilter } from '../../src/filter/parse-filter.ts';
 import { FilterSyntaxError } from '../../src/filter/syntax.ts';
 
+const calls = new Map([
+  ['exists', { takesText: false }],
+  ['prefix', { takesText: true }],
+]);
 const bounds = { maxBytes: 4096, maxComparisons: 32, maxDepth: 8, maxBranches: 10 };
 
 /** Writes a tree as text, without places: `(and a=1 (not (exists b)))`. */
@@ -16,20 +20,18 @@ function show(text: string): string {
         return `${one.field.name}${one.operator}${JSON.stringify(one.value.text)}`;
       case 'in':
         return `${one.field.name} in [${one.values.map((value) => JSON.stringify(value.text)).join(' ')}]`;
-      case 'prefix':
-        return `${one.field.name} begins ${JSON.stringify(one.value.text)}`;
-      case 'exists':
-        return `(exists ${one.field.name})`;
+      case 'call':
+        return `(${one.name} ${one.field.name}${one.value ? ` ${JSON.stringify(one.value.text)}` : ''})`;
       default:
         return `(${one.kind} ${one.field.name}${one.of ? ` ${write(one.of)}` : ''})`;
     }
   };
-  return write(parseFilter(text, bounds));
+  return write(parseFilter(text, calls, bounds));
 }
 
 function refusal(text: string, given = bounds): FilterSyntaxError {
   try {
-    parseFilter(text, given);
+    parseFilter(text, calls, given);
   } catch (error) {
     if (error instanceof FilterSyntaxError) return error;
     throw error;
@@ -48,7 +50,7 @@ describe('the language of filters', () => {
     ['a = "null"', 'a="null"'],
     ['a IN ()', 'a in []'],
     ['a IN (1, "b",null)', 'a in ["1" "b" null]'],
-    ['prefix(a.b, "x")', 'a.b begins "x"'],
+    ['prefix(a.b, "x")', '(prefix a.b "x")'],
     ['exists(a)', '(exists a)'],
     ['any(lines, sku = "A" AND n > 2)', '(any lines (and sku="A" n>"2"))'],
     ['none(comments)', '(none comments)'],
@@ -99,7 +101,7 @@ describe('the language of filters', () => {
     ['prefix(a)', 9, ', and a string'],
     ['exists(a, b)', 9, ')'],
     ['exists("a")', 8, 'the name of a field'],
-    ['like(a, "x")', 1, 'prefix, exists, any, none'],
+    ['like(a, "x")', 1, 'exists, prefix, any, none'],
     ['a = 1 AND', 10, 'a field, a call, NOT or ('],
     ['AND', 1, 'a field, a call, NOT or ('],
     ['a = 1; drop', 6, 'a field, a value or an operator'],
@@ -155,7 +157,7 @@ describe('the language of filters', () => {
   ])('says what is wrong with %.40s', (text, message) => expect(refusal(text).message).toBe(message));
 
   it('knows where each part begins', () => {
-    expect(parseFilter('a.b = 1 OR any(c, `d e` IN (2, null))', bounds)).toEqual({
+    expect(parseFilter('a.b = 1 OR any(c, `d e` IN (2, null))', calls, bounds)).toEqual({
       kind: 'or',
       of: [
         { kind: 'compare', field: { name: 'a.b', position: 1 }, operator: '=', value: { text: '1', position: 7 } },

@@ -95,7 +95,7 @@ describe('the JSON reader', () => {
 describe('the query parser', () => {
   const { clientFields: fields, selector } = compileModel(Item);
   const rules = { resource: 'items', fields, paging: cursorPaging(), selector, includes: noRelations };
-  const limits = { maxFilterValues: 5, maxPrefix: 20, maxSortKeys: 4 };
+  const limits = { maxFilterValues: 5, maxPrefix: 20, maxSortKeys: 4, maxContainsMatches: 10 };
   const word = fc.oneof(
     {
       weight: 4,

@@ -6,7 +6,7 @@ import { perView } from '../../middleware/exchange/in-view.ts';
 import { ofRead } from '../../middleware/exchange/problem-codes.ts';
 import { step } from '../../middleware/exchange/step.ts';
 import { askThrough } from '../../middleware/find-page.ts';
-import { conditionLimits, mayExceedInt64 } from '../../middleware/list-query.ts';
+import { conditionLimits, mayExceedInt64, scanLimit } from '../../middleware/list-query.ts';
 import { aThrough, type Through } from '../../middleware/relations/compile-through.ts';
 import type { ModelInput } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
@@ -34,6 +34,8 @@ export interface AggregateOptions extends DatabaseOptions, Partial<ConditionLimi
   readonly maxFilterValues?: number;
   /** Largest number of characters of a `prefix`, up to 8,000. @default 1,000 */
   readonly maxPrefix?: number;
+  /** Largest number of records that are looked at for `contains`, up to 10,000,000. More are 422. @default 100,000 */
+  readonly maxContainsMatches?: number;
 }
 
 /** What a resource sets. */
@@ -48,6 +50,7 @@ const legal = {
   maxPageBytes: aPageBound,
   through: aThrough,
   ...conditionLimits,
+  ...scanLimit,
   ...optionsOfLists,
 };
 
@@ -64,13 +67,14 @@ const legal = {
  */
 export function aggregate(model: ModelInput, options: AggregateOptions): ResourceMiddleware {
   const checked = checkOptions(options, legal, '`aggregate`');
-  const { db, maxTimeMS, maxMatches, maxGroups, maxPageBytes, through: asked, maxFilterValues, maxPrefix } = checked;
+  const { db, maxTimeMS, maxMatches, maxGroups, maxPageBytes, through: asked, maxFilterValues, maxPrefix, maxContainsMatches } = checked;
   return perView(model, [asked] as const, (seen, through) => {
     const collection = openCollection(seen, { db, ...(maxTimeMS && { maxTimeMS }) });
     const own = seen.clientFields;
     const fields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
     const added = addedTo(seen, checked);
-    const rules = { own, fields, further: namesOf(added, true), ...(through && { through }), maxFilterValues, maxPrefix };
+    const limitsOfFilters = { maxFilterValues, maxPrefix, maxContainsMatches };
+    const rules = { own, fields, further: namesOf(added, true), ...(through && { through }), ...limitsOfFilters };
     const loadFurther = compileFurther(added, {});
     const ofRange = mayExceedInt64(fields) || [...own.values()].some(mayExceedType) ? (['validation_failed'] as const) : [];
     const ofAll = [...ofRead, 'invalid_query', 'too_many_matches', ...ofRange] as const;

@@ -25,8 +25,8 @@ export function aggregateRows(r: CompiledResource): Row[] {
 
 function chainOf(r: Unguarded): Chain {
   const { model, through, maxPageBytes } = r;
-  const { maxFilterValues, maxPrefix } = r.filterLimits;
-  const limits = { ...facetOf(r, readAggregate), maxPageBytes, maxFilterValues, maxPrefix };
+  const { maxFilterValues, maxPrefix, maxContainsMatches } = r.filterLimits;
+  const limits = { ...facetOf(r, readAggregate), maxPageBytes, maxFilterValues, maxPrefix, maxContainsMatches };
   return [
     caching(r.caching),
     ...scoped(r),

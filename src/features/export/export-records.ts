@@ -116,6 +116,7 @@ function compileSource(model: CompiledModel, options: ExportRecordsOptions): (ct
     const { scope: outer, rules, openedGuards } = ctx;
     const first = rules?.view;
     const within = () => seeing(model, ctx.deleted ?? 'live', ctx.scope);
+    let hasBegun = false;
     return {
       maxTimeMS: model.maxTimeMS ?? maxTimeMS,
       async ask() {
@@ -132,7 +133,10 @@ function compileSource(model: CompiledModel, options: ExportRecordsOptions): (ct
       },
       async read(query, maxPageBytes) {
         const related = await askRelated(ctx, query);
-        return collection.findPage(query, within(), { maxPageBytes, ...related }, workOf(ctx));
+        const asked = hasBegun ? { ...query, scan: undefined } : query; // what it looks at is counted once
+        const found = await collection.findPage(asked, within(), { maxPageBytes, ...related }, workOf(ctx));
+        hasBegun = true;
+        return found;
       },
       noteProblem: (error) => noteProblem(ctx, error),
     };

@@ -3,6 +3,7 @@ import { tryAll } from '../../mistakes.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import { viewOf } from '../../model/compile/view-of.ts';
+import { withoutScans } from '../../model/operators/operators.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
 import type { IncludedStep } from '../../mongo/relations/include/read-included.ts';
 import type { ThroughField, ThroughRelation, ThroughStep } from '../../mongo/through/through-field.ts';
@@ -150,7 +151,9 @@ function relationBehind(
     from = step.source.model;
   }
   const steps = taken as [ThroughStep<GuardedSource>, ...ThroughStep<GuardedSource>[]]; // a path has a relation
-  const behind = [...from.clientFields.values()].map((field) => ({ ...field, sortable: field.sortable && isSingle }));
+  const behind = [...from.clientFields.values()].map((field) => {
+    return { ...field, operators: withoutScans(field.operators), sortable: field.sortable && isSingle }; // a scan could not be bounded
+  });
   // That there are related records is also something to ask for. The whole model has what a view lacks.
   if (!behind.some(isAskable) && !from.held && !taken.some(({ via }) => via))
     throw new ConfigurationError(

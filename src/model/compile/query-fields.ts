@@ -3,7 +3,7 @@ import { policyKeys } from '../../features/policies.ts';
 import { queriedPath } from '../fold/fold-paths.ts';
 import { foldText } from '../fold/fold-text.ts';
 import type { FieldEntry, FieldTable } from '../node.ts';
-import { type OperandKind, type Operator, operatorDef, operators } from '../operators/operators.ts';
+import { type OperandKind, type Operator, operatorDef, operators, withoutScans } from '../operators/operators.ts';
 import type { Leaf } from '../value/leaf.ts';
 import { objectIdLeaf, stringLeaf, uuidLeaf } from '../value/leaves.ts';
 import type { Grants } from './policy-key.ts';
@@ -117,6 +117,9 @@ const byKind: Readonly<Record<OperandKind, ReadonlySet<Operator>>> = {
   other: operatorsOf('other'),
 };
 
+/** What `filter: true` allows of them. */
+const unnamed = new Map(Object.values(byKind).map((fitting) => [fitting, withoutScans(fitting)]));
+
 function operatorsOf(kind: OperandKind): ReadonlySet<Operator> {
   return new Set(operators.filter((operator) => operatorDef(operator).fits.includes(kind)));
 }
@@ -130,7 +133,7 @@ function fittingOperators(leaf: Leaf | undefined): ReadonlySet<Operator> {
 const policyOperators: Allow = ({ field, name }, fitting) => {
   const { filter } = field.policy;
   if (filter === undefined) return ofNone;
-  if (filter === true) return fitting;
+  if (filter === true) return unnamed.get(fitting) ?? fitting;
   for (const operator of filter) {
     if (!fitting.has(operator)) {
       throw new ConfigurationError(

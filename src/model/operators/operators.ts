@@ -1,9 +1,9 @@
 import type { Document as BsonDocument } from 'mongodb';
 import { compareStored } from '../value/compare-stored.ts';
-import { prefixPattern } from './prefix-pattern.ts';
+import { beginning, part, type SoughtText } from './sought-text.ts';
 
 /** Every filter operator of a list's query string, in the order of the documentation. */
-export const operators = ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'exists', 'prefix'] as const;
+export const operators = ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'exists', 'prefix', 'contains'] as const;
 
 /** A filter operator: `field[op]=value` in a list's query string. */
 export type Operator = (typeof operators)[number];
@@ -35,6 +35,15 @@ export interface OperatorDef {
   readonly shape: 'equal' | 'range' | 'none';
   /** The fields that have it. */
   readonly fits: readonly OperandKind[];
+  /**
+   * Set if each record that fulfils all else is looked at, whatever indexes there are: a policy must name it, and what
+   * asks for it is bounded.
+   */
+  readonly scans?: boolean | undefined;
+  /** Set if it looks for a text. */
+  readonly text?: SoughtText | undefined;
+  /** Set if `filter` has it as a function of this name. */
+  readonly isCall?: boolean | undefined;
   /** The operator of the database. No text from a client becomes an operator in any other way. */
   filter(operand: unknown): Record<string, unknown>;
   /**
@@ -61,6 +70,20 @@ export interface OperatorDef {
 
 const ofValues = { shape: 'equal', fits: ['text', 'boolean', 'other'] } as const;
 const ofBounds = { takes: 'value', asks: 'an item', shape: 'range', fits: ['text', 'other'] } as const;
+
+/** What the operators have in common that look for a text literally. */
+function ofTexts(text: SoughtText, isIn: (value: string, operand: string) => boolean) {
+  return {
+    takes: 'text',
+    asks: 'an item',
+    fits: ['text'],
+    text,
+    isCall: true,
+    filter: (operand: unknown) => ({ $regex: text.pattern(operand as string) }),
+    matches: (found: readonly unknown[], operand: unknown) =>
+      some(found, (value) => typeof value === 'string' && isIn(value, operand as string)),
+  } as const;
+}
 
 function isEqual(value: unknown, operand: unknown): boolean {
   return compareStored(value, operand) === 0;
@@ -180,30 +203,32 @@ const records: Readonly<Record<Operator, OperatorDef>> = alike({
     matches: (found, operand) => found.some((one) => one !== missing) === operand,
     ofField: (field, operand) => ({ [operand ? '$ne' : '$eq']: [{ $type: field }, 'missing'] }),
     ofNumber: (_value, operand) => operand,
+    isCall: true,
     words: 'is there (true) or is missing (false)',
   },
   prefix: {
-    takes: 'text',
-    asks: 'an item',
+    ...ofTexts(beginning, (value, operand) => value.startsWith(operand)),
     shape: 'range',
-    fits: ['text'],
-    filter: (operand) => ({ $regex: prefixPattern(operand as string) }),
-    matches: (found, operand) => some(found, (value) => typeof value === 'string' && value.startsWith(operand as string)),
     isOpen: (operand) => operand === '',
     words: 'begins with this text, in the same case',
     wordsOfCaseless: 'begins with this text',
+  },
+  contains: {
+    ...ofTexts(part, (value, operand) => value.includes(operand)),
+    shape: 'none',
+    scans: true,
+    words: 'contains this text, in the same case',
+    wordsOfCaseless: 'contains this text',
   },
 });
 
 /** Gives all records the same members in one order: the engine reads them as quickly as those of one class. */
 function alike(given: Readonly<Record<Operator, OperatorDef>>): Readonly<Record<Operator, OperatorDef>> {
   const entries = Object.entries(given).map(
-    ([name, { takes, asks, order, shape, fits, filter, matches, ofField, ofNumber, isOpen, ...words }]) => {
+    ([name, { takes, asks, order, shape, fits, scans, text, isCall, filter, matches, ofField, ofNumber, isOpen, ...words }]) => {
+      const of = { takes, asks, order, shape, fits, scans, text, isCall, filter, matches, ofField, ofNumber, isOpen };
       const { words: own, wordsOfItems, wordsOfCaseless } = words;
-      return [
-        name,
-        { takes, asks, order, shape, fits, filter, matches, ofField, ofNumber, isOpen, words: own, wordsOfItems, wordsOfCaseless },
-      ];
+      return [name, Object.assign(of, { words: own, wordsOfItems, wordsOfCaseless })];
     },
   );
   return Object.fromEntries(entries);
@@ -212,6 +237,11 @@ function alike(given: Readonly<Record<Operator, OperatorDef>>): Readonly<Record<
 /** What is known of an operator. */
 export function operatorDef(operator: Operator): OperatorDef {
   return records[operator];
+}
+
+/** The operators among these whose cost indexes can bound. */
+export function withoutScans(given: ReadonlySet<Operator>): ReadonlySet<Operator> {
+  return new Set([...given].filter((operator) => !records[operator].scans));
 }
 
 export function isOperator(name: string): name is Operator {

@@ -1,6 +1,7 @@
 import type { Problem } from '../../errors.ts';
-import { type Bound, tooMany } from '../list/asked.ts';
+import { tooMany } from '../list/asked.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
+import type { Bound } from '../through/plan-through.ts';
 import { isThrough } from '../through/through-field.ts';
 import type { ThroughReadOptions } from './read-options.ts';
 

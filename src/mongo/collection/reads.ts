@@ -10,17 +10,17 @@ import type { Command, Work } from '../driver/work.ts';
 import { compileIndexedKeys } from '../indexes/indexed-keys.ts';
 import { watchScans } from '../indexes/watch-scans.ts';
 import type { Within } from '../lifecycle/within.ts';
-import type { Bound } from '../list/asked.ts';
 import { buildPage, type Fitting, type Page, type Total } from '../list/build-page.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
 import { bytesOfIds, dependsOnIndexes, maxBytesOfIds, planPage } from '../list/plan-page.ts';
+import { lookedAt } from '../predicate/conjuncts-of.ts';
 import { both, buildFilter, filterOf } from '../predicate/filter-of.ts';
 import { all, fulfilling, type Predicate } from '../predicate/predicate.ts';
 import { includePaths } from '../query/include-paths.ts';
 import { checkPrecondition } from '../query/precondition.ts';
 import { idTextIn, idTextOf, textOf } from '../query/text-of.ts';
 import { StoredRecord } from '../stored-record.ts';
-import { type Matching, matchFurther } from '../through/plan-through.ts';
+import { type Bound, type Matching, matchFurther } from '../through/plan-through.ts';
 import { computeSort } from '../through/sort-through.ts';
 import { isThrough, type ThroughReads } from '../through/through-field.ts';
 import type { ThroughQuery } from '../through/through-stages.ts';
@@ -128,16 +128,22 @@ export function openReads(
     work: Work,
   ): ThroughQuery | Promise<ThroughQuery> {
     asked.further?.checkScope?.(scope);
+    if (asked.scan && !asksFurther(asked)) return { filter: meaningOf(asked, scope), stages: [] };
     if (!asksFurther(asked)) return { filter: both(both(buildFilter(asked.conditions), asked.further?.within), scope), stages: [] };
     work.limitTo(maxTimeMS); // the first command is one on another collection
     return matchFurther(asked, meaningOf(asked, scope), { model, sight, room: { ids: maxIds, bytes }, work });
   }
 
-  /** Counts the matches of a list that is sorted in memory. Throws `too_many_matches` (422) if there are too many. */
-  async function countSortable(matching: ThroughQuery, bound: Bound, read: typeof readMany, work: Work): Promise<Total> {
+  /** Counts the records that a list works with. Throws `too_many_matches` (422) if there are more than its bound. */
+  async function countWithin(matching: ThroughQuery, bound: Bound, read: typeof readMany, work: Work): Promise<Total> {
     const count = await read(work, (command) => summarizeMatches(matching, countOf(bound.max + 1), command));
     if (count > bound.max) throw bound.exceeded();
     return { count, isEstimate: false };
+  }
+
+  /** Counts the records that are looked at, of which the lookups of `matching` see only those that are found. */
+  async function boundScan(scan: Bound, { filter }: ThroughQuery, read: typeof readMany, work: Work): Promise<void> {
+    await countWithin({ filter: lookedAt(filter), stages: [] }, scan, read, work);
   }
 
   /** Reads as {@link readMany} does. The plug-in that finds the records says what an error means. */
@@ -186,7 +192,8 @@ export function openReads(
       const plan = planPage(query, matching, computed?.stages, indexed);
       const read = readerFor(asked);
       const bound = computed || further ? boundOfSort(asked, through) : undefined;
-      const known = bound && (await countSortable(matching, bound, read, work));
+      if (asked.scan) await boundScan(asked.scan, matching, read, work);
+      const known = bound && (await countWithin(matching, bound, read, work));
       const leavesOut = onUnaddressable ? (query.window.mode === 'cursor' ? 'from list' : 'from page') : 'none';
       const wanted: WantedPage = {
         seen: within.model,
@@ -216,7 +223,9 @@ export function openReads(
 
     async summarize({ query, within, through = withoutThrough }, summary, work) {
       const matching = await match(query, within.predicate, through, maxBytesOfIds, work);
-      return readerFor(query)(work, (command) => summarizeMatches(matching, summary, command));
+      const read = readerFor(query);
+      if (query.scan) await boundScan(query.scan, matching, read, work);
+      return read(work, (command) => summarizeMatches(matching, summary, command));
     },
 
     ...openThroughReads(model, readFirstBatch, readMany),

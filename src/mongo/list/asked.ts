@@ -3,9 +3,10 @@ import { Problem } from '../../errors.ts';
 import type { ErrorSink } from '../../http/query-errors.ts';
 import type { QueryParameter } from '../../http/query-string.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { Filter } from '../predicate/predicate.ts';
+import { scans } from '../predicate/conjuncts-of.ts';
+import { type Filter, fulfilling } from '../predicate/predicate.ts';
 import type { StoredRecord } from '../stored-record.ts';
-import type { Finding } from '../through/plan-through.ts';
+import type { Bound, Finding, Matching } from '../through/plan-through.ts';
 import type { Paging } from './parse-paging.ts';
 
 /**
@@ -64,11 +65,10 @@ export interface OwnOrder {
   describe?(records: readonly StoredRecord[]): object;
 }
 
-/** The most matches that a list may have to be sorted in memory. */
-export interface Bound {
-  readonly max: number;
-  /** 422: there are more. */
-  exceeded(): Problem;
+/** The bound of what looks at each record that fulfils all else. Undefined if nothing of it does. */
+export function boundOfScan({ conditions, filter }: Pick<Matching, 'conditions' | 'filter'>, max: number): Bound | undefined {
+  if (!scans(fulfilling(conditions)) && !(filter && scans(filter))) return undefined;
+  return { max, exceeded: () => tooMany(max, ' all but `contains`', 'to be looked at', 'Narrow the list by other filters.') };
 }
 
 /** 422: more records match than may be looked at. `what` says by which parameter, and `purpose` for what. */

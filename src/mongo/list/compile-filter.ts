@@ -1,9 +1,9 @@
-import { type FilterBounds, parseFilter } from '../../filter/parse-filter.ts';
+import { type FilterBounds, type FilterCalls, parseFilter } from '../../filter/parse-filter.ts';
 import { type ComparisonSign, type FieldName, type FilterSyntax, FilterSyntaxError, type Literal } from '../../filter/syntax.ts';
 import { nearest } from '../../hints.ts';
 import type { ErrorSink } from '../../http/query-errors.ts';
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
-import type { Operator } from '../../model/operators/operators.ts';
+import { type Operator, operatorDef, operators } from '../../model/operators/operators.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
 import { anItem, aRelated, compare, joined, not } from '../predicate/predicate.ts';
 import type { Expression } from '../through/expression.ts';
@@ -12,7 +12,7 @@ import { isThrough, type ThroughField, type ThroughRelation, type ThroughStep } 
 import {
   type ConditionLimits,
   castOne,
-  castPrefix,
+  castSoughtText,
   filterableNames,
   isOfOrder,
   notNull,
@@ -55,8 +55,15 @@ interface Surroundings {
   readonly subject: string;
 }
 
-/** A condition on one field. But for comparisons, its kind is the name of its operator. */
-type ConditionSyntax = Extract<FilterSyntax, { readonly kind: 'compare' | 'in' | 'prefix' | 'exists' }>;
+/** The functions of a filter that are operators. */
+const calls: FilterCalls = new Map(
+  operators
+    .filter((operator) => operatorDef(operator).isCall)
+    .map((operator) => [operator, { takesText: operatorDef(operator).text !== undefined }] as const),
+);
+
+/** A condition on one field. */
+type ConditionSyntax = Extract<FilterSyntax, { readonly kind: 'compare' | 'in' | 'call' }>;
 
 const operatorOf: Readonly<Record<ComparisonSign, Operator>> = { '=': 'eq', '!=': 'ne', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' };
 
@@ -103,7 +110,7 @@ export function compileFilter(
   function compileCondition(syntax: ConditionSyntax, within: Surroundings): Expression | undefined {
     const field = within.fields.get(syntax.field.name);
     if (!field) return refuse(syntax.field, unknown(syntax.field.name, within));
-    const operator = syntax.kind === 'compare' ? operatorOf[syntax.operator] : syntax.kind;
+    const operator = operatorIn(syntax);
     if (!field.operators.has(operator)) return refuse(syntax.field, refuseOperator(field, operator, within.fields));
     const steps = stepsOf(field);
     const many = steps.find(({ via }) => via);
@@ -153,7 +160,7 @@ function tooManyRelated(asked: number, limit: number): FieldError {
 
 function parse(text: string, bounds: FilterBounds, errors: ErrorSink): FilterSyntax | undefined {
   try {
-    return parseFilter(text, bounds);
+    return parseFilter(text, calls, bounds);
   } catch (error) {
     if (!(error instanceof FilterSyntaxError)) throw error;
     const { rule, message, params } = error;
@@ -233,11 +240,18 @@ function castOf(syntax: ConditionSyntax, field: QueryField, limits: ConditionLim
       return castLiteral(syntax.value, field, operatorOf[syntax.operator]);
     case 'in':
       return syntax.values.length > limits.maxFilterValues ? tooManyValues(limits) : castAll(syntax.values, field);
-    case 'prefix':
-      return castPrefix(field, syntax.value.text ?? '', limits);
-    case 'exists':
-      return true;
+    case 'call':
+      return syntax.value ? castText(syntax.value, operatorIn(syntax), field, limits) : true; // the opposite is NOT
   }
+}
+
+function operatorIn(syntax: ConditionSyntax): Operator {
+  if (syntax.kind === 'in') return 'in';
+  return syntax.kind === 'compare' ? operatorOf[syntax.operator] : (syntax.name as Operator); // of `calls`
+}
+
+function castText({ text }: Literal, operator: Operator, field: QueryField, limits: ConditionLimits): unknown {
+  return typeof text === 'string' ? castSoughtText(field, operator, text, limits) : ''; // for a blank
 }
 
 function castAll(literals: readonly Literal[], field: QueryField): unknown {

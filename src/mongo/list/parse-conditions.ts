@@ -5,18 +5,16 @@ import { type ErrorSink, maxErrors } from '../../http/query-errors.ts';
 import { itemsOf, keyOf, type QueryParameter } from '../../http/query-string.ts';
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
 import { isOperator, type Operator, operatorDef } from '../../model/operators/operators.ts';
-import { refusePrefix } from '../../model/operators/prefix-pattern.ts';
+import { refuseText, type SoughtText, type TextLimits } from '../../model/operators/sought-text.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
 import type { Condition } from '../predicate/predicate.ts';
 import { ourNameOf } from './foreign-names.ts';
 
 /** The limits of filters. */
-export interface ConditionLimits {
+export interface ConditionLimits extends TextLimits {
   /** The most values of one `in` or `nin`. */
   readonly maxFilterValues: number;
-  /** The most characters of a `prefix`, in Unicode code points. */
-  readonly maxPrefix: number;
 }
 
 /** The settings of the parser of filters. */
@@ -102,7 +100,7 @@ function castOperand(field: QueryField, operator: Operator, parameter: QueryPara
   if (json !== undefined) return castJson(field, operator, json, limits);
   const { takes } = operatorDef(operator);
   if (takes === 'flag') return castFlag(text);
-  if (takes === 'text') return castPrefix(field, text, limits);
+  if (takes === 'text') return castSoughtText(field, operator, text, limits);
   if (takes === 'value') return castOne(field, text, operator);
   const texts = text === '' && !isItem ? [] : itemsOf(parameter);
   return castEach(texts, limits, (one) => castOne(field, one, operator));
@@ -125,7 +123,7 @@ function castJson(field: QueryField, operator: Operator, json: unknown, limits: 
     case 'flag':
       return typeof json === 'boolean' ? json : notBoolean;
     case 'text':
-      return typeof json === 'string' ? castPrefix(field, json, limits) : notText;
+      return typeof json === 'string' ? castSoughtText(field, operator, json, limits) : notText;
     case 'values':
       return Array.isArray(json) ? castEach(json, limits, (one) => castJsonOne(field, one, operator)) : notArray;
     case 'value':
@@ -148,9 +146,9 @@ export function tooManyValues({ maxFilterValues }: ConditionLimits): Invalid {
   return new Invalid('maxItems', `must have at most ${maxFilterValues} values`, { limit: maxFilterValues });
 }
 
-export function castPrefix(field: QueryField, text: string, { maxPrefix }: ConditionLimits): string | Invalid {
-  if ([...text].length > maxPrefix) return new Invalid('maxLength', `must have at most ${maxPrefix} characters`, { limit: maxPrefix });
-  return refusePrefix(field, text) ?? text;
+/** Casts the text that an operator looks for. */
+export function castSoughtText(field: QueryField, operator: Operator, text: string, limits: ConditionLimits): string | Invalid {
+  return refuseText(field, text, operatorDef(operator).text as SoughtText, limits) ?? text;
 }
 
 const notBoolean = new Invalid('type', 'must be true or false', { type: 'boolean' });

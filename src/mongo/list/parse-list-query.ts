@@ -10,7 +10,7 @@ import type { SortKey } from '../query/position.ts';
 import { canonical, pathsIn } from '../through/expression.ts';
 import type { Matching } from '../through/plan-through.ts';
 import { isConditionThrough, throughFields } from '../through/through-field.ts';
-import type { Asked, ReadFurther } from './asked.ts';
+import { type Asked, boundOfScan, type ReadFurther } from './asked.ts';
 import { compileFilter, type FilterThrough, inBody, inUrl } from './compile-filter.ts';
 import { type CursorBounds, parseCursor, textOfList } from './cursor.ts';
 import { addsUp, isSettingName, refusalIn, type SettingName, type SettingRules, settingsOf } from './list-settings.ts';
@@ -46,6 +46,8 @@ export interface ListQuery extends Matching {
 export interface FilterLimits extends ConditionLimits {
   /** The most keys of a sort, including the id. A page by cursor is one command, but has a range for each key. */
   readonly maxSortKeys: number;
+  /** The most records that may be looked at for `contains`. */
+  readonly maxContainsMatches: number;
 }
 
 /** The settings that the parser of a list takes from its resource. */
@@ -138,6 +140,7 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
   const own = conditions.filter((condition) => !isConditionThrough(condition));
   const through = conditions.filter(isConditionThrough);
   const isSelectable = selector !== undefined;
+  const scan = boundOfScan({ conditions: own, filter }, rules.maxContainsMatches);
   const ofIncluded = chosen && chosen.ofIncluded.size > 0 ? { includedFields: chosen.ofIncluded } : {};
   return {
     conditions: own,
@@ -153,6 +156,7 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
     ...ofIncluded,
     ...(isWhole && { isWhole }),
     ...(further && { further }),
+    ...(scan && { scan }),
   };
 }
 

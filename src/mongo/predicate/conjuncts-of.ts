@@ -1,5 +1,16 @@
+import { operatorDef } from '../../model/operators/operators.ts';
 import { isUnasked } from './filter-of.ts';
-import type { Comparison, Filter, Predicate, PredicateNode } from './predicate.ts';
+import {
+  all,
+  anItem,
+  type Comparison,
+  everyRecord,
+  type Filter,
+  fulfilling,
+  joined,
+  type Predicate,
+  type PredicateNode,
+} from './predicate.ts';
 import { nodeOf } from './row-scope.ts';
 
 /** A part of a predicate: a node that is no conjunction, or an opaque filter. */
@@ -36,5 +47,51 @@ export function comparisonsOf(part: Conjunct): readonly Comparison[] {
       return part.is.comparisons;
     default:
       return [];
+  }
+}
+
+/** Whether a part of a predicate has the database look at each record that fulfils all else. */
+export function scans(predicate: Predicate): boolean {
+  const node = nodeOf(predicate);
+  switch (node?.kind) {
+    case 'condition':
+      return isScan(node.condition);
+    case 'conditions':
+      return node.of.some(isScan);
+    case 'both':
+      return scans(node.first) || scans(node.second);
+    case 'and':
+    case 'or':
+      return node.of.some(scans);
+    case 'not':
+    case 'item':
+      return scans(node.of);
+    default:
+      return false; // what related records fulfil does not
+  }
+}
+
+function isScan({ operator }: Comparison): boolean {
+  return operatorDef(operator).scans === true;
+}
+
+/**
+ * The records that are looked at for what {@link scans}: those that fulfil all else. Of alternatives and negations that
+ * have a part of it, these are all.
+ */
+export function lookedAt(predicate: Predicate): Predicate {
+  const node = nodeOf(predicate);
+  if (!node || !scans(node)) return predicate;
+  switch (node.kind) {
+    case 'conditions':
+      return fulfilling(node.of.filter((one) => !isScan(one)));
+    case 'both':
+      return all(lookedAt(node.first), lookedAt(node.second));
+    case 'and':
+      return joined('and', [everyRecord, ...node.of.map(lookedAt)]);
+    case 'item':
+      return anItem(node, lookedAt(node.of));
+    default:
+      return everyRecord;
   }
 }

@@ -1,7 +1,7 @@
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
 import type { ComparedWith } from '../../model/define/given.ts';
 import { isOperator, type Operator, operatorDef, operators } from '../../model/operators/operators.ts';
-import { refusePrefix } from '../../model/operators/prefix-pattern.ts';
+import { refuseText, type SoughtText } from '../../model/operators/sought-text.ts';
 import { fromDocumentOrText } from '../../model/value/leaves.ts';
 import { isObject } from '../../model/value/plain-object.ts';
 import { Invalid } from '../../rules.ts';
@@ -136,7 +136,7 @@ function readOperand(field: QueryField, operator: Operator, value: unknown, sour
       // The leaf does not read it, because the beginning of an enum's member is not a member.
       if (typeof value !== 'string' || !field.operators.has(operator))
         throw new Error(`\`${operator}\` on \`${field.name}\` in a ${source} needs a string, and a field of strings.`);
-      const refusal = refusePrefix(field, value);
+      const refusal = refuseText(field, value, operatorDef(operator).text as SoughtText);
       if (refusal) throw new Error(`\`${operator}\` on \`${field.name}\` in a ${source} ${refusal.message}.`);
       return value;
     }

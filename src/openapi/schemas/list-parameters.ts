@@ -1,5 +1,6 @@
 import type { QueryField } from '../../model/compile/query-fields.ts';
-import { type Operator, operatorDef, operators } from '../../model/operators/operators.ts';
+import { type Operator, operatorDef, operators, withoutScans } from '../../model/operators/operators.ts';
+import type { SoughtText } from '../../model/operators/sought-text.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
 import { stringLeaf } from '../../model/value/leaves.ts';
 import { keepsDeleted } from '../../mongo/lifecycle/lifecycle.ts';
@@ -91,12 +92,17 @@ export function listBody(resource: CompiledResource, isBelow = false): Schema {
 
 /** What a filter in a body compares with. */
 function jsonOperand({ leaf, nullable }: QueryField, operator: Operator, limits: CompiledResource['filterLimits']): Schema {
-  const { takes, order } = operatorDef(operator);
+  const { takes, order, text } = operatorDef(operator);
   if (takes === 'flag' || !leaf) return { type: 'boolean' };
-  if (takes === 'text') return { ...textLeaf(stringLeaf), maxLength: limits.maxPrefix };
+  if (text) return soughtText(text, limits);
   const value = leaf.name === 'decimal' ? { ...leaf.writeSchema } : textLeaf(leaf);
   const operand = order || !nullable ? value : withNull(value);
   return takes === 'values' ? { type: 'array', items: operand, maxItems: limits.maxFilterValues } : operand;
+}
+
+/** The text that an operator looks for. */
+function soughtText({ min, max }: SoughtText, limits: CompiledResource['filterLimits']): Schema {
+  return { ...textLeaf(stringLeaf), ...(min > 0 && { minLength: min }), maxLength: max(limits) };
 }
 
 /** An empty array says nothing, and a flag is written as JSON writes it. */
@@ -115,7 +121,8 @@ export function manyParameters(resource: CompiledResource): DocumentPart[] {
   const { maxAffected } = resource;
   const description = 'How many records may match. If there are more, nothing is written.';
   const schema = { type: 'integer', minimum: 1, maximum: maxAffected, default: maxAffected };
-  return [...fieldFilters([...resource.model.clientFields.values()], resource), parameter(maxAffectedName, description, schema)];
+  const fields = [...resource.model.clientFields.values()].map((field) => ({ ...field, operators: withoutScans(field.operators) }));
+  return [...fieldFilters(fields, resource), parameter(maxAffectedName, description, schema)];
 }
 
 /** A page is limited in bytes, too. */
@@ -197,9 +204,9 @@ function parametersOf(field: QueryField, operator: Operator, limits: CompiledRes
   const { leaf, name } = field;
   const description = describeFilterBy(field, operator);
   const key = `${name}[${operator}]`;
-  const { takes, order } = operatorDef(operator);
+  const { takes, order, text } = operatorDef(operator);
   if (takes === 'flag' || !leaf) return [parameter(key, description, { type: 'boolean' })];
-  if (takes === 'text') return [parameter(key, description, { ...textLeaf(stringLeaf), maxLength: limits.maxPrefix })];
+  if (text) return [parameter(key, description, soughtText(text, limits))];
   const value = order || !field.nullable ? textLeaf(leaf) : orNullWord(leaf);
   if (takes === 'value') return [parameter(key, operator === 'eq' ? `${description} \`${name}=\` is the same.` : description, value)];
   const listOf = (items: Schema): Schema => ({ type: 'array', items, maxItems: limits.maxFilterValues });

@@ -61,7 +61,7 @@ describe('a configuration error names the field, the option and what is legal', 
     [
       'an unknown operator',
       () => js.string({ policy: { filter: ['eq', 'like'] } }),
-      '`policy.filter` of field `value` names the unknown operator `like`. Allowed: eq, ne, in, nin, gt, gte, lt, lte, exists, prefix.',
+      '`policy.filter` of field `value` names the unknown operator `like`. Allowed: eq, ne, in, nin, gt, gte, lt, lte, exists, prefix, contains.',
     ],
     [
       'an operator that the type does not have',

@@ -74,8 +74,8 @@ describe('what a client may name in a list query', () => {
 
 describe('what a scope may name', () => {
   it('every field with every operator of its type, the private ones included', () => {
-    expect(operatorsOf(compile().scopeFields, 'vault.code')).toEqual([...every, 'prefix']);
-    expect(operatorsOf(compile().scopeFields, 'city.hidden')).toEqual([...every, 'prefix']);
+    expect(operatorsOf(compile().scopeFields, 'vault.code')).toEqual([...every, 'prefix', 'contains']);
+    expect(operatorsOf(compile().scopeFields, 'city.hidden')).toEqual([...every, 'prefix', 'contains']);
     expect(operatorsOf(compile().scopeFields, 'id')).toEqual(every);
   });
 });

@@ -48,7 +48,7 @@ describe('a policy', () => {
     [{ filter: 'eq' }, '`policy.filter` of field `name` must be true or an array of operators.'],
     [
       { filter: ['eq', 'like'] },
-      '`policy.filter` of field `name` names the unknown operator `like`. Allowed: eq, ne, in, nin, gt, gte, lt, lte, exists, prefix.',
+      '`policy.filter` of field `name` names the unknown operator `like`. Allowed: eq, ne, in, nin, gt, gte, lt, lte, exists, prefix, contains.',
     ],
     [{ private: true, sort: true }, 'Field `name` is private: `policy.sort` would show its values. Leave that out.'],
     [{ private: true, filter: true }, 'Field `name` is private: `policy.filter` would show its values. Leave that out.'],

@@ -43,7 +43,7 @@ const related = ['status', 'pieces'].map((name): [string, ThroughField] => [
   `customer.${name}`,
   { ...(own.get(name) as ThroughField), name: `customer.${name}`, ownName: name, steps: [customer] },
 ]);
-const rules: AggregateRules = { own, fields: new Map([...own, ...related]), maxFilterValues: 3, maxPrefix: 5 };
+const rules: AggregateRules = { own, fields: new Map([...own, ...related]), maxFilterValues: 3, maxPrefix: 5, maxContainsMatches: 10 };
 
 interface Others extends Partial<AggregateRules> {
   readonly takesDeleted?: boolean;

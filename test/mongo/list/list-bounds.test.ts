@@ -17,6 +17,7 @@ const rules = {
   includes: noRelations,
   maxFilterValues: 500,
   maxPrefix: 1000,
+  maxContainsMatches: 10,
   maxSortKeys: 32,
 };
 const parse = (parameters: Record<string, string>) =>

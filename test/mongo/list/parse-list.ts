@@ -17,6 +17,7 @@ const rules: ListRules = {
   includes: noRelations,
   maxFilterValues: 3,
   maxPrefix: 4,
+  maxContainsMatches: 10,
   maxSortKeys: 3,
 };
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { defineModel, t } from '../../../src/index.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
-import { refusePrefix } from '../../../src/model/operators/prefix-pattern.ts';
+import { beginning, refuseText } from '../../../src/model/operators/sought-text.ts';
 import { buildFilter } from '../../../src/mongo/predicate/filter-of.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { cases } from '../../support/fuzzing/fuzz.ts';
@@ -31,7 +31,7 @@ describe('buildFilter()', () => {
     );
   }, 120_000);
 
-  // The bound of MongoDB 7.0 is that of `refusePrefix`; 6.0 takes longer ones.
+  // The bound of MongoDB 7.0 is that of `refuseText`; 6.0 takes longer ones.
   it.each(['a', '.', 'é', '€', '😀'])(
     'makes patterns of up to 16,384 bytes, which every MongoDB takes, and MongoDB 7 takes no longer ones: %s',
     async (character) => {
@@ -39,9 +39,9 @@ describe('buildFilter()', () => {
       const find = (prefix: string) => docs.find(buildFilter([{ field, operator: 'prefix', value: prefix }])).toArray();
       const bytes = character === '.' ? 2 : Buffer.byteLength(character);
       const longest = character.repeat(Math.floor(16_383 / bytes)) + 'a'.repeat(16_383 % bytes);
-      expect(refusePrefix(field, longest)).toBeUndefined();
+      expect(refuseText(field, longest, beginning)).toBeUndefined();
       expect(await find(longest)).toEqual([]);
-      expect(refusePrefix(field, `${longest}a`)).toBeDefined();
+      expect(refuseText(field, `${longest}a`, beginning)).toBeDefined();
       const { version } = await database.db.admin().serverInfo();
       if (version.startsWith('6.')) expect(await find(`${longest}a`)).toEqual([]);
       else await expect(find(`${longest}a`)).rejects.toMatchObject({ code: 51091 });

@@ -73,8 +73,11 @@ describe('what a scope returns', () => {
     [{ owner: undefined }, "The scope's value of `owner` must be a string."],
     [{ owner: null }, "The scope's value of `owner` must be a string."],
     [{ owner: {} }, 'The scope has no condition on `owner`.'],
-    [{ owner: { $ne: 'ann' } }, 'The scope uses `$ne` on `owner`. Allowed: eq, ne, in, nin, gt, gte, lt, lte, exists, prefix.'],
-    [{ owner: { toString: 'ann' } }, 'The scope uses `toString` on `owner`. Allowed: eq, ne, in, nin, gt, gte, lt, lte, exists, prefix.'],
+    [{ owner: { $ne: 'ann' } }, 'The scope uses `$ne` on `owner`. Allowed: eq, ne, in, nin, gt, gte, lt, lte, exists, prefix, contains.'],
+    [
+      { owner: { toString: 'ann' } },
+      'The scope uses `toString` on `owner`. Allowed: eq, ne, in, nin, gt, gte, lt, lte, exists, prefix, contains.',
+    ],
     [{ owner: { exists: 1 } }, '`exists` on `owner` in a scope must be true or false.'],
     [{ owner: { prefix: 5 } }, '`prefix` on `owner` in a scope needs a string, and a field of strings.'],
     [{ count: { prefix: '5' } }, '`prefix` on `count` in a scope needs a string, and a field of strings.'],

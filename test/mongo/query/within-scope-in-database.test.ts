@@ -80,6 +80,7 @@ const document = fc.record(
 const operandOf = (operator: Operator): fc.Arbitrary<unknown> => {
   const scalar = fc.oneof({ weight: 5, arbitrary: anyValue }, { weight: 1, arbitrary: fc.constant(null) });
   if (operator === 'exists') return fc.boolean();
+  if (operator === 'contains') return fc.constantFrom('a', '.', 'Za', 'b', '\uffff');
   if (operator === 'prefix') return fc.constantFrom('a', 'a.', 'Z', 'b', '\uffff', '');
   return operator === 'in' || operator === 'nin' ? fc.array(scalar, { maxLength: 3 }) : scalar;
 };

@@ -10,7 +10,7 @@ export type Doc = Readonly<Record<string, unknown>>;
 export type Asked =
   | { readonly is: 'compare'; readonly path: string; readonly operator: string; readonly value: unknown }
   | { readonly is: 'in'; readonly path: string; readonly values: readonly unknown[] }
-  | { readonly is: 'prefix'; readonly path: string; readonly text: string }
+  | { readonly is: 'prefix' | 'contains'; readonly path: string; readonly text: string }
   | { readonly is: 'exists'; readonly path: string }
   | { readonly is: 'and' | 'or'; readonly of: readonly Asked[] }
   | { readonly is: 'not'; readonly of: Asked }
@@ -64,6 +64,8 @@ function matches(values: readonly unknown[], asked: Extract<Asked, { readonly pa
       return asked.values.some((one) => some((value) => isEqual(value, one)));
     case 'prefix':
       return asked.text === '' || some((value) => typeof value === 'string' && value.startsWith(asked.text));
+    case 'contains':
+      return some((value) => typeof value === 'string' && value.includes(asked.text));
     case 'exists':
       return some((value) => value !== undefined);
     case 'compare':
@@ -106,7 +108,8 @@ export function spell(asked: Asked, random: Random): string {
     case 'in':
       return `${asked.path} IN${gap()}(${asked.values.map(literal).join(`${gap()},${gap()}`)})`;
     case 'prefix':
-      return `prefix(${asked.path}${gap()},${gap()}${JSON.stringify(asked.text)})`;
+    case 'contains':
+      return `${asked.is}(${asked.path}${gap()},${gap()}${JSON.stringify(asked.text)})`;
     default:
       return wrapped(`exists(${gap()}${asked.path}${gap()})`);
   }

@@ -18,7 +18,7 @@ export function seal(digest: string, text: string): string {
 /** What the cursors of a list by this sort are bound to, and by filters. */
 export function digestOf(model: Model, resource: string, sort: string, filters: Readonly<Record<string, string>> = {}): string {
   const { clientFields: fields } = compileModel(model);
-  const limits = { maxFilterValues: 500, maxPrefix: 1000, maxSortKeys: 8 };
+  const limits = { maxFilterValues: 500, maxPrefix: 1000, maxSortKeys: 8, maxContainsMatches: 10 };
   const rules = { resource, fields, paging: cursorPaging(), selector: undefined, includes: noRelations, ...limits };
   const asked = Object.entries({ ...filters, ...(sort !== '' && { sort }) });
   const { window } = parseListQuery(

@@ -2,7 +2,7 @@ import { listNames, nearest } from '../../../hints.ts';
 import { type ErrorSink, QueryErrors } from '../../../http/query-errors.ts';
 import { itemsOf, type QueryParameter } from '../../../http/query-string.ts';
 import type { QueryField, QueryFields } from '../../../model/compile/query-fields.ts';
-import type { ReadFurther } from '../../../mongo/list/asked.ts';
+import { boundOfScan, type ReadFurther } from '../../../mongo/list/asked.ts';
 import { compileFilter, type FilterRules, filterName, inUrl } from '../../../mongo/list/compile-filter.ts';
 import { givenTwice, parseConditions, refuseOutOfRange } from '../../../mongo/list/parse-conditions.ts';
 import { deletedName, isDeleted } from '../../../mongo/list/parse-deleted.ts';
@@ -43,6 +43,8 @@ export interface AggregateRules extends FilterRules {
   readonly own: QueryFields;
   /** The names of the parameters that plug-ins add. @default none */
   readonly further?: readonly string[];
+  /** The most records that may be looked at for `contains`. */
+  readonly maxContainsMatches: number;
 }
 
 /** What the parser takes from the request. */
@@ -86,8 +88,10 @@ export function parseAggregateQuery(
   for (const [name, values] of settings) if (values.length > 1 && !isList(name)) errors.push(givenTwice.at(name));
   errors.throwIfAny();
   refuseOutOfRange(outOfRange);
+  const ofRecords = conditions.filter((condition) => !isConditionThrough(condition));
+  const scan = boundOfScan({ conditions: ofRecords, filter }, rules.maxContainsMatches);
   return {
-    conditions: conditions.filter((condition) => !isConditionThrough(condition)),
+    conditions: ofRecords,
     through: conditions.filter(isConditionThrough),
     filter,
     groups,
@@ -95,6 +99,7 @@ export function parseAggregateQuery(
     isCounted,
     timeZone,
     ...(further && { further }),
+    ...(scan && { scan }),
   };
 }
 

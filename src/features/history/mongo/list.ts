@@ -14,7 +14,14 @@ import type { Entry, EntryChange } from '../../../mongo/ledger/entry.ts';
 import { type ChangeSide, isKept } from '../../../mongo/ledger/kept-values.ts';
 import { living } from '../../../mongo/lifecycle/within.ts';
 import type { Page } from '../../../mongo/list/build-page.ts';
-import { type ListContext, type ListQuery, type ListRules, parseListQuery, viewsOf } from '../../../mongo/list/parse-list-query.ts';
+import {
+  type FilterLimits,
+  type ListContext,
+  type ListQuery,
+  type ListRules,
+  parseListQuery,
+  viewsOf,
+} from '../../../mongo/list/parse-list-query.ts';
 import { both } from '../../../mongo/predicate/filter-of.ts';
 import type { Predicate } from '../../../mongo/predicate/predicate.ts';
 import type { StoredRecord } from '../../../mongo/stored-record.ts';
@@ -30,7 +37,7 @@ export interface HistoryList {
 }
 
 /** What the list of changes takes from its resource. */
-export interface HistoryRules extends Pick<ListRules, 'paging' | 'maxFilterValues' | 'maxPrefix' | 'maxSortKeys'> {
+export interface HistoryRules extends Pick<ListRules, 'paging' | keyof FilterLimits> {
   /** The name of the resource. */
   readonly name: string;
 }

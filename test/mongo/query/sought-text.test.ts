@@ -2,7 +2,7 @@ import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
-import { refusePrefix } from '../../../src/model/operators/prefix-pattern.ts';
+import { beginning, refuseText } from '../../../src/model/operators/sought-text.ts';
 import { buildFilter } from '../../../src/mongo/predicate/filter-of.ts';
 
 const policy = { filter: ['prefix'] } as const;
@@ -22,10 +22,10 @@ const longest: readonly (readonly [what: string, field: string, prefix: string, 
   ['a letter that is folded to three of four bytes', 'caseless', `${'\u{1D160}'.repeat(1_365)}abc`, '\u{1D160}'],
 ];
 
-describe('refusePrefix()', () => {
+describe('refuseText()', () => {
   it.each(longest)('counts the bytes of the pattern: %s', (_what, name, prefix, more) => {
-    expect(refusePrefix(fieldOf(name), prefix)).toBeUndefined();
-    const refusal = refusePrefix(fieldOf(name), prefix + more);
+    expect(refuseText(fieldOf(name), prefix, beginning)).toBeUndefined();
+    const refusal = refuseText(fieldOf(name), prefix + more, beginning);
     const bytes = Buffer.byteLength(patternOf(name, prefix + more));
     expect(refusal).toMatchObject({ rule: 'prefix_too_large', params: { limit: 16_384 } });
     expect(refusal?.message).toBe(`must be a pattern of at most 16384 bytes for MongoDB, and is one of ${bytes}`);
@@ -33,7 +33,7 @@ describe('refusePrefix()', () => {
 
   it('takes every prefix of 1,365 characters, however long they are without case', () => {
     for (const character of ['\u{1D160}', '\u{10FFFF}', 'ΐ', '-'])
-      for (const name of ['plain', 'caseless']) expect(refusePrefix(fieldOf(name), character.repeat(1_365))).toBeUndefined();
+      for (const name of ['plain', 'caseless']) expect(refuseText(fieldOf(name), character.repeat(1_365), beginning)).toBeUndefined();
   });
 });
 
