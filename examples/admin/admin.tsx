@@ -53,10 +53,14 @@ const statuses = ['open', 'paid', 'sent'].map((id) => ({ id, name: id }));
 const newestFirst = { field: 'createdAt', order: 'DESC' } as const;
 const byName = { field: 'name', order: 'ASC' } as const;
 
-/** The customers whose names begin with what is typed. */
+/** The customers whose names contain what is typed, once it is long enough. */
 const customerInput = (
   <ReferenceInput key="customerId" source="customerId" reference="customers" sort={byName}>
-    <AutocompleteInput optionText="name" label="Customer" filterToQuery={(text: string) => (text === '' ? {} : { name_prefix: text })} />
+    <AutocompleteInput
+      optionText="name"
+      label="Customer"
+      filterToQuery={(text: string) => (text.length < 2 ? {} : { name_contains: text })}
+    />
   </ReferenceInput>
 );
 

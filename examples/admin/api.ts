@@ -8,7 +8,7 @@ const Customer = defineModel('Customer', {
   collection: 'customers',
   fields: {
     id: t.objectId({ policy: { filter: ['in'] } }),
-    name: t.string({ minLength: 1, policy: { filter: ['eq', 'prefix'], sort: true } }),
+    name: t.string({ minLength: 1, caseless: true, policy: { filter: ['eq', 'contains'], sort: true } }),
     email: t.string({ format: 'email', unique: true }),
     revision: t.revision(),
   },

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import type Koa from 'koa';
 
-/** Bundles the page, and returns a middleware that answers with it: `/` and `/admin.js`. */
-export async function buildPage(): Promise<Koa.Middleware> {
+/** Bundles a page, and returns a middleware that answers with it: `/` and `/admin.js`. */
+export async function buildPage(entry = 'admin.tsx'): Promise<Koa.Middleware> {
   const [html, bundle] = await Promise.all([
     readFile(join(import.meta.dirname, 'index.html')),
     build({
       absWorkingDir: import.meta.dirname,
-      entryPoints: ['admin.tsx'],
+      entryPoints: [entry],
       bundle: true,
       minify: true,
       format: 'esm',

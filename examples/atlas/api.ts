@@ -21,6 +21,7 @@ export function createAtlas(db: Db): Api {
     db,
     prefix: '/api',
     resources: [countries, cities],
+    maxContainsMatches: 200_000, // a part of a name among all cities
     docs: true,
     title: 'Atlas',
     description: 'The countries and cities of the world, from world-countries (ODbL 1.0) and GeoNames (CC BY 4.0).',

@@ -52,7 +52,7 @@ export const Country = defineModel('Country', {
 export const City = defineModel('City', {
   collection: 'cities',
   fields: {
-    name: t.string({ minLength: 1, caseless: true, policy: { filter: ['eq', 'prefix'], sort: true } }), // zurich is Zürich
+    name: t.string({ minLength: 1, caseless: true, policy: { filter: ['eq', 'prefix', 'contains'], sort: true } }), // zurich is Zürich
     country: t.ref('Country', { id: CountryCode, policy: { filter: ['eq', 'in'], sort: true, group: true } }),
     // GeoNames' codes of administrative divisions: the second means something within the first, the first within the
     // country.

@@ -9,7 +9,7 @@ export interface Condition {
   readonly value: unknown;
 }
 
-const operators: ReadonlySet<string> = new Set(['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'exists', 'prefix']);
+const operators: ReadonlySet<string> = new Set(['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'exists', 'prefix', 'contains']);
 
 /** Whether lists have an operator of this name. */
 function isOperator(name: string): boolean {

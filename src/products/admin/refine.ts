@@ -154,8 +154,8 @@ function isOfSameOrigin(target: string, url: string): boolean {
 }
 
 /**
- * Operators of Refine that lists have as well, with their names there. Texts are compared in the same case, so the
- * others have none.
+ * Operators of Refine that lists have as well, with their names there. Texts are compared in the same case, unless
+ * their field is `caseless`. `useSelect` sends `contains`.
  */
 const operators: Readonly<Record<string, string>> = {
   eq: 'eq',
@@ -169,6 +169,8 @@ const operators: Readonly<Record<string, string>> = {
   in: 'in',
   nin: 'nin',
   startswiths: 'prefix',
+  contains: 'contains',
+  containss: 'contains',
 };
 
 function conditionsOfFilter({ field, operator, value }: CrudFilter): Condition[] {

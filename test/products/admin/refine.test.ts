@@ -72,8 +72,15 @@ describe('getList', () => {
     expect(sent).toEqual(query);
   });
 
+  it.each(['contains', 'containss'])('finds a part of a text by "%s"', async (operator) => {
+    for (const name of ['abcd', 'bcde', 'cdef']) await create({ name });
+    const { data } = await provider.getList<Any>({ resource: 'articles', filters: [{ field: 'name', operator, value: 'bc' }] });
+    expect(data.map(({ name }) => name).sort()).toEqual(['abcd', 'bcde']);
+    expect(recorded.last()?.query['name[contains]']).toBe('bc');
+  });
+
   it.each([
-    [{ field: 'name', operator: 'contains', value: 'a' }, 'Lists of the api have no filter "contains" (of "name").'],
+    [{ field: 'name', operator: 'ncontains', value: 'a' }, 'Lists of the api have no filter "ncontains" (of "name").'],
     [{ operator: 'or', value: [] }, 'Lists of the api cannot be filtered by "or".'],
   ])('says that lists have no filter %j', async (filter, message) => {
     const failed: HttpError = await provider.getList({ resource: 'articles', filters: [filter] }).catch((error) => error);

@@ -8,6 +8,7 @@ const Maker = t.object('Maker', {
 });
 const Part = t.object('Part', { name: t.string({ minLength: 2 }), weight: t.int64() });
 
+const operators = ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'exists', 'prefix', 'contains'] as const;
 const filterable = { policy: { filter: true, sort: true } } as const;
 
 /** One article of each kind of value. */
@@ -15,7 +16,7 @@ const Article = defineModel('Article', {
   collection: 'articles',
   fields: {
     id: t.objectId(filterable),
-    name: t.string({ ...filterable, unique: true }),
+    name: t.string({ policy: { filter: operators, sort: true }, unique: true }),
     views: t.int64({ default: 0n, ...filterable }),
     price: t.nullable(t.decimal(filterable)),
     due: t.optional(t.date(filterable)),
