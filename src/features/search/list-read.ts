@@ -2,6 +2,7 @@ import type { ErrorSink } from '../../http/query-errors.ts';
 import { keyOf, type QueryParameter } from '../../http/query-string.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { partOf } from '../../model/compile/model-part.ts';
+import { foldText } from '../../model/fold/fold-text.ts';
 import type { Asked, PluginRules, ReadParameters } from '../../mongo/list/asked.ts';
 import { givenTwice } from '../../mongo/list/parse-conditions.ts';
 import { noRecord } from '../../mongo/predicate/predicate.ts';
@@ -37,7 +38,7 @@ export function compileRead(model: CompiledModel, { isOutside, maxLength, maxTer
     if (isOutside && isLive) return notLive;
     if (typeof json !== 'string') return notText;
     if ([...value].length > maxLength) return new Invalid('maxLength', `must have at most ${maxLength} characters`, { limit: maxLength });
-    const terms = termsIn(value);
+    const terms = termsIn(ofModel?.isFolded ? foldText(value) : value);
     if (terms.length === 0) return isBlank;
     if (isOutside || !ofModel) return { within: noRecord, text: value.trim(), order: byRank([], model) }; // until the engine is asked
     if (terms.length > maxTerms) return new Invalid('maxItems', `must have at most ${maxTerms} words and phrases`, { limit: maxTerms });

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { tryAll } from '../../mistakes.ts';
 import { type IndexKey, isText } from '../../model/compile/model-index.ts';
 import { type ModelPart, type ModelToCompile, type ModelWithParts, partOf } from '../../model/compile/model-part.ts';
+import { queriedPath } from '../../model/fold/fold-paths.ts';
 import type { FieldEntry } from '../../model/node.ts';
 import { stringLeaf } from '../../model/value/leaves.ts';
 import { isObject } from '../../model/value/plain-object.ts';
@@ -12,6 +13,8 @@ import { type ModelSearch, searchLanguages, searchOption } from './types.ts';
 export interface CompiledSearch {
   /** The names of the fields of text. */
   readonly fields: readonly string[];
+  /** Whether the index has their folded texts. Then what is looked for is folded, too. */
+  readonly isFolded: boolean;
   /** The fields that a scope must compare with one value: the index begins with them. */
   readonly scopeFields: readonly Pick<FieldEntry, 'name' | 'path'>[];
   /** The text index, as the driver's `createIndex` takes it. */
@@ -60,7 +63,10 @@ function compileSearch(search: ModelSearch, { name: model, table, indexes }: Mod
     ...scopeFields.map((name) => () => checkScopeField(entryOf(name), names, where)),
   ]);
   if (new Set(scopeFields).size < scopeFields.length) throw new ConfigurationError(`\`scopeFields\` of ${where} names a field twice.`);
-  const texts = names.map(entryOf);
+  const entries = names.map(entryOf);
+  // Words of a language are known by their accents. A text that is not folded would not be found by a folded word.
+  const isFolded = language === 'none' && entries.every((entry) => queriedPath(entry) !== entry.path);
+  const texts = entries.map((entry) => ({ name: entry.name, path: isFolded ? queriedPath(entry) : entry.path }));
   const scope = scopeFields.map(entryOf).map(({ name, path }) => ({ name, path }));
   const key: IndexKey = [
     ...scope.map(({ path }): IndexKey[number] => [path, 1]),
@@ -68,6 +74,7 @@ function compileSearch(search: ModelSearch, { name: model, table, indexes }: Mod
   ];
   return {
     fields: names,
+    isFolded,
     scopeFields: scope,
     key,
     options: {
