@@ -2,7 +2,7 @@ import { compileModel } from '../../../src/model/compile/compile-model.ts';
 import type { QueryField } from '../../../src/model/compile/query-fields.ts';
 import { defineModel } from '../../../src/model/define/define-model.ts';
 import { t } from '../../../src/model/define/t.ts';
-import { beginning, refuseText } from '../../../src/model/operators/sought-text.ts';
+import { beginning, part, refuseText } from '../../../src/model/operators/sought-text.ts';
 import { buildFilter } from '../../../src/mongo/predicate/filter-of.ts';
 
 const policy = { filter: ['prefix'] } as const;
@@ -34,6 +34,23 @@ describe('refuseText()', () => {
   it('takes every prefix of 1,365 characters, however long they are without case', () => {
     for (const character of ['\u{1D160}', '\u{10FFFF}', 'ΐ', '-'])
       for (const name of ['plain', 'caseless']) expect(refuseText(fieldOf(name), character.repeat(1_365), beginning)).toBeUndefined();
+  });
+
+  it.each([
+    ['a beginning', beginning, { min: 0, max: 7 }],
+    ['a part', part, { min: 2, max: 100 }],
+  ])('bounds the characters of %s, each as one code point', (_what, sought, { min, max }) => {
+    const refuse = (length: number) => refuseText(fieldOf('plain'), '😀'.repeat(length), sought, { maxPrefix: 7 });
+    expect([refuse(min), refuse(max)]).toEqual([undefined, undefined]);
+    const tooLong = { rule: 'maxLength', message: `must have at most ${max} characters`, params: { limit: max } };
+    expect(refuse(max + 1)).toMatchObject(tooLong);
+    if (min === 0) return;
+    const tooShort = { rule: 'minLength', message: `must have at least ${min} characters`, params: { limit: min } };
+    expect(refuse(min - 1)).toMatchObject(tooShort);
+  });
+
+  it('has no greatest number of characters for the application', () => {
+    for (const sought of [beginning, part]) expect(refuseText(fieldOf('plain'), 'a'.repeat(8_001), sought)).toBeUndefined();
   });
 });
 
