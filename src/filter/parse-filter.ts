@@ -19,7 +19,7 @@ export interface FilterBounds {
 }
 
 /** The functions about the items of an array, or the records of a relation. */
-const quantifiers = ['any', 'none'] as const;
+const quantifiers = ['any', 'none', 'count'] as const;
 
 /**
  * Parses a filter: `(status = "open" OR total >= 100) AND NOT exists(paidAt)`. Throws a {@link FilterSyntaxError} with
@@ -117,11 +117,25 @@ class Parser {
         expected: [...this.#calls.keys(), ...quantifiers].join(', '),
       });
     const field = this.#field();
-    const syntax: FilterSyntax = quantifier
-      ? { kind: quantifier, field, of: this.#take(',') ? this.#deeper(() => this.expression()) : undefined }
-      : { kind: 'call', name, field, value: call?.takesText ? this.#text() : undefined };
+    if (!quantifier) {
+      const value = call?.takesText ? this.#text() : undefined;
+      this.expect(')', ')');
+      return { kind: 'call', name, field, value };
+    }
+    const of = this.#take(',') ? this.#deeper(() => this.expression()) : undefined;
     this.expect(')', ')');
-    return syntax;
+    return quantifier === 'count' ? { kind: 'count', field, of, ...this.#number() } : { kind: quantifier, field, of };
+  }
+
+  /** How a number of items or related records compares with another one. */
+  #number(): { readonly operator: ComparisonSign; readonly number: number | undefined } {
+    const { kind: operator } = this.#token;
+    if (!isComparison(operator)) throw this.#unexpected('=, !=, <, <=, > or >= behind count(…)');
+    this.#shift();
+    const isBlank = this.#token.kind === '…' && this.#bounds.hasBlanks;
+    if (!isBlank && !(this.#token.kind === 'number' && /^\d{1,9}$/.test(this.#token.text))) throw this.#unexpected('a whole number');
+    const { text } = this.#shift();
+    return { operator, number: isBlank ? undefined : Number(text) };
   }
 
   #text(): Literal {

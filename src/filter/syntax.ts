@@ -23,6 +23,15 @@ export type FilterSyntax =
       readonly field: FieldName;
       /** What one item or related record must fulfil. Undefined if there need only be one. */
       readonly of: FilterSyntax | undefined;
+    }
+  | {
+      readonly kind: 'count';
+      readonly field: FieldName;
+      /** What the items or related records fulfil that are counted. Undefined for all of them. */
+      readonly of: FilterSyntax | undefined;
+      readonly operator: ComparisonSign;
+      /** Undefined for a blank. */
+      readonly number: number | undefined;
     };
 
 /** The name of a field or of a relation, dotted, and where it begins. */

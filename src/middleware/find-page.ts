@@ -19,7 +19,7 @@ import { reportError } from './exchange/report-error.ts';
 import { step } from './exchange/step.ts';
 import { type FindOptions, findOptions } from './find-record.ts';
 import { reachOf } from './reach/reach.ts';
-import { aThrough, isSortable, type Through } from './relations/compile-through.ts';
+import { aThrough, isCountable, isSortable, type Through } from './relations/compile-through.ts';
 import type { GuardedSource } from './relations/relation-targets.ts';
 
 /** Options of {@link findPage}. */
@@ -72,7 +72,7 @@ export function findPage(model: ModelInput, options: FindPageOptions): ResourceM
   return perView(model, [], (compiled) => {
     const collection = openCollection(compiled, { ...database, warnOnScan });
     const mayScan = [...compiled.clientFields.values()].some(({ operators }) => [...operators].some((one) => operatorDef(one).scans));
-    const ofBounds = mayScan || (through && isSortable(through)) ? (['too_many_matches'] as const) : [];
+    const ofBounds = mayScan || (through && (isSortable(through) || isCountable(through))) ? (['too_many_matches'] as const) : [];
     return step(
       { problems: [...ofRead, 'invalid_query', ...ofBounds], needs: ['listQuery'], leaves: ['page'] },
       async function findPage(ctx) {

@@ -32,14 +32,17 @@ const Order = defineModel('Order', {
     paid: t.optional(t.boolean({ policy: { filter: ['eq', 'ne', 'in', 'exists'], sort: true } })),
     cost: t.optional(t.int({ policy: staff })),
     place: t.optional(t.object('Place', { city: t.optional(t.string({ policy: texts })) })),
-    tags: t.array(t.string(), { default: [], policy: { filter: ['eq', 'ne', 'in', 'prefix', 'contains'] } }),
+    tags: t.array(t.string(), {
+      default: [],
+      policy: { filter: ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'exists', 'prefix', 'contains'] },
+    }),
     lines: t.array(
       t.object('Line', {
         sku: t.string({ policy: texts }),
         count: t.optional(t.int({ policy: { filter: true } })),
         margin: t.optional(t.int({ policy: { read: 'staff', filter: true } })),
       }),
-      { default: [] },
+      { default: [], policy: { filter: ['exists'] } },
     ),
     customer: t.optional(t.ref('Customer', ref)),
     notes: t.hasMany('Note', { via: 'order' }),
@@ -101,18 +104,36 @@ const lists: Readonly<Record<string, readonly Known[]>> = { lines: ofLine, notes
 
 /** Makes a condition. `named` collects the names that only staff may know. */
 function make(random: Random, known: readonly Known[], depth: number, named: Set<string>, isTop: boolean): Asked {
-  const kind = depth === 0 ? 'leaf' : random.pick(['leaf', 'leaf', 'and', 'or', 'not', 'any']);
+  const kind = depth === 0 ? 'leaf' : random.pick(['leaf', 'leaf', 'and', 'or', 'not', 'any', 'count', 'item']);
   if (kind === 'and' || kind === 'or')
     return { is: kind, of: Array.from({ length: random.pick([2, 3]) }, () => make(random, known, depth - 1, named, isTop)) };
   if (kind === 'not') return { is: 'not', of: make(random, known, depth - 1, named, isTop) };
   if (kind === 'any' && isTop) {
     const path = random.pick(Object.keys(lists));
-    const isBare = path !== 'lines' && random.pick([true, false, false]);
+    const isBare = random.pick([true, false, false]);
     return {
       is: random.pick(['any', 'none'] as const),
       path,
       of: isBare ? undefined : make(random, lists[path] as Known[], depth - 1, named, false),
     };
+  }
+  if (kind === 'count' && isTop) {
+    const path = random.pick(['lines', 'tags', 'notes', 'notes']);
+    const number = random.pick([1, 2, 3]);
+    const of = path === 'notes' && random.pick([true, false]) ? make(random, ofNote, depth - 1, named, false) : undefined;
+    return { is: 'count', path, of, sign: random.pick(['=', '!=', '<', '<=', '>', '>=']), number };
+  }
+  if (kind === 'item' && isTop) {
+    const [low, high] = [random.pick(words), random.pick(words)];
+    const of: Asked[] = [
+      { is: 'compare', path: 'item', operator: random.pick(['>', '>=', '!=']), value: low },
+      random.pick<Asked>([
+        { is: 'contains', path: 'item', text: 'ab' },
+        { is: 'prefix', path: 'item', text: random.pick(['', 'c']) },
+        { is: 'compare', path: 'item', operator: '<', value: high },
+      ]),
+    ];
+    return { is: random.pick(['any', 'none'] as const), path: 'tags', of: { is: 'and', of } };
   }
   const { path, values, operators, isNullable = false, isStaffOnly } = random.pick(known);
   if (isStaffOnly) named.add(path);

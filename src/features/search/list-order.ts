@@ -1,6 +1,7 @@
 import type { Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { type OwnOrder, tooMany } from '../../mongo/list/asked.ts';
+import type { OwnOrder } from '../../mongo/list/asked.ts';
+import { tooMany } from '../../mongo/query/bound.ts';
 import { temporaryKey } from '../../mongo/through/through-stages.ts';
 
 /** The order by how well records match. The name of the first key has no meaning to the database. */

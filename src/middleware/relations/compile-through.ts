@@ -159,7 +159,7 @@ function relationBehind(
     throw new ConfigurationError(
       `${where}, but no field of ${from.name} can be filtered${isSingle ? ' or sorted by' : ''}: give one a \`policy.filter\`${isSingle ? ' or `policy.sort`' : ''}.`,
     );
-  const named = behind.filter((field) => isAskable(field) || field.ofObjects); // of whose items a filter may ask
+  const named = behind.filter((field) => isAskable(field) || field.array?.items === 'objects'); // of whose items a filter may ask
   return { steps, fields: named.map((field) => ({ ...field, name: `${name}.${field.name}`, ownName: field.name, steps })) };
 }
 
@@ -183,4 +183,9 @@ function toThroughStep(step: IncludedStep<GuardedSource>, from: CompiledModel, w
 /** Whether the list can be sorted by a field of related records. */
 export function isSortable({ fields }: Through): boolean {
   return [...fields.values()].some(({ sortable }) => sortable);
+}
+
+/** Whether a filter may count the records of a relation. */
+export function isCountable({ relations }: Through): boolean {
+  return [...relations.values()].some(({ steps }) => steps.at(-1)?.via);
 }

@@ -115,7 +115,7 @@ function queryField(name: string, leaf: Leaf, operators: readonly ('eq' | 'in' |
     nullable: false,
     inList: false,
     isId: false,
-    ofObjects: false,
+    array: undefined,
     operators: new Set(operators),
     sortable: false,
     grants: new Map(),

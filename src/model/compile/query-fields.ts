@@ -27,13 +27,22 @@ export interface QueryField {
   readonly inList: boolean;
   /** Whether its values are ids, which the application may also give as their texts. */
   readonly isId: boolean;
-  /** Whether the field is an array of objects. */
-  readonly ofObjects: boolean;
+  /** What is known of an array. Undefined for any other field. */
+  readonly array: QueryArray | undefined;
   /** The operators that its policy allows. */
   readonly operators: ReadonlySet<Operator>;
   readonly sortable: boolean;
   /** What plug-ins have made of its policy. */
   readonly grants: Grants;
+}
+
+/** An array of whose items a filter may ask. */
+interface QueryArray {
+  readonly items: 'objects' | 'values' | 'others';
+  /** Whether the step of a path that is a number can only be a position in it. */
+  readonly hasPositions: boolean;
+  /** The stored path of the innermost array that it lies in. */
+  readonly within: string | undefined;
 }
 
 /** A field whose folded values are compared with folded texts. */
@@ -93,13 +102,21 @@ function compileField(entry: FieldEntry, allow: Allow, path: string): QueryField
     nullable: field.nullable || field.optional || (field.node.kind === 'array' && field.node.items.nullable),
     inList,
     isId: isId(entry, leaf),
-    ofObjects: field.node.kind === 'array' && field.node.items.node.kind === 'object',
+    array: compileArray(entry),
     operators: allowed,
     // Not an error in an array: the same embedded object may stand outside of an array elsewhere, where its policy has
     // an effect.
     sortable: field.policy.sort === true && !inList,
     grants: inList ? noGrants : grants,
   };
+}
+
+function compileArray({ field: { node }, parent }: FieldEntry): QueryArray | undefined {
+  if (node.kind !== 'array') return undefined;
+  const of = node.items.node;
+  const within = parent?.arrayPath;
+  if (of.kind === 'object') return { items: 'objects', hasPositions: of.fields.every(({ key }) => !/^\d+$/.test(key)), within };
+  return of.kind === 'leaf' ? { items: 'values', hasPositions: true, within } : { items: 'others', hasPositions: false, within };
 }
 
 /** The id, a reference, or any other ObjectId or UUID. */

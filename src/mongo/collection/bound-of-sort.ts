@@ -1,7 +1,6 @@
 import type { Problem } from '../../errors.ts';
-import { tooMany } from '../list/asked.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
-import type { Bound } from '../through/plan-through.ts';
+import { type Bound, tooMany } from '../query/bound.ts';
 import { isThrough } from '../through/through-field.ts';
 import type { ThroughReadOptions } from './read-options.ts';
 

@@ -16,11 +16,12 @@ import { bytesOfIds, dependsOnIndexes, maxBytesOfIds, planPage } from '../list/p
 import { lookedAt } from '../predicate/conjuncts-of.ts';
 import { both, buildFilter, filterOf } from '../predicate/filter-of.ts';
 import { all, fulfilling, type Predicate } from '../predicate/predicate.ts';
+import type { Bound } from '../query/bound.ts';
 import { includePaths } from '../query/include-paths.ts';
 import { checkPrecondition } from '../query/precondition.ts';
 import { idTextIn, idTextOf, textOf } from '../query/text-of.ts';
 import { StoredRecord } from '../stored-record.ts';
-import { type Bound, type Matching, matchFurther } from '../through/plan-through.ts';
+import { type Matching, matchFurther } from '../through/plan-through.ts';
 import { computeSort } from '../through/sort-through.ts';
 import { isThrough, type ThroughReads } from '../through/through-field.ts';
 import type { ThroughQuery } from '../through/through-stages.ts';
@@ -123,7 +124,7 @@ export function openReads(
   function match(
     asked: Matching,
     scope: Predicate | undefined,
-    { sight, maxIds }: ThroughReadOptions,
+    { sight, maxIds, maxSorted: maxCounted }: ThroughReadOptions,
     bytes: number,
     work: Work,
   ): ThroughQuery | Promise<ThroughQuery> {
@@ -131,7 +132,7 @@ export function openReads(
     if (asked.scan && !asksFurther(asked)) return { filter: meaningOf(asked, scope), stages: [] };
     if (!asksFurther(asked)) return { filter: both(both(buildFilter(asked.conditions), asked.further?.within), scope), stages: [] };
     work.limitTo(maxTimeMS); // the first command is one on another collection
-    return matchFurther(asked, meaningOf(asked, scope), { model, sight, room: { ids: maxIds, bytes }, work });
+    return matchFurther(asked, meaningOf(asked, scope), { model, sight, room: { ids: maxIds, bytes }, maxCounted, work });
   }
 
   /** Counts the records that a list works with. Throws `too_many_matches` (422) if there are more than its bound. */

@@ -1,4 +1,6 @@
+import { BSON } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
+import { keyOfId } from '../../model/value/digest-of-id.ts';
 import { bsonTypeOf } from '../../model/value/sort-value.ts';
 import { decode } from '../driver/bson-options.ts';
 import type { Commands } from '../driver/commands.ts';
@@ -41,6 +43,25 @@ export function openThroughReads(
       if (referred.length > room.ids) return undefined;
       room.bytes -= bytes;
       return referred;
+    },
+
+    async findIdsOfSeveral({ filter, stages }, { via, least, max }, room, work) {
+      const grouped = [{ $limit: max + 1 }, { $group: { _id: `$${via.path}`, records: { $sum: 1 } } }];
+      const { found, isCut } = await readMany(work, (command) => {
+        const pipeline = [command.handOver({ $match: filterOf(filter) }), ...stages, ...grouped];
+        const body = { aggregate: collection, pipeline, cursor: { batchSize: max + 2 }, maxTimeMS: command.maxTimeMS };
+        return command.count(() => readFirstBatch(body, command));
+      });
+      const groups = found.map((one) => decode(one));
+      if (isCut || groups.reduce((sum, { records }) => sum + Number(records), 0) > max) return undefined;
+      const counts = new Map<string, { readonly id: unknown; records: number }>();
+      for (const { _id, records } of groups) {
+        const referred = new Map(idsIn([_id], via).map((id) => [keyOfId(id), id])); // each once
+        for (const [text, id] of referred) counts.set(text, { id, records: (counts.get(text)?.records ?? 0) + Number(records) });
+      }
+      const ids = [...counts.values()].filter((one) => one.records >= least).map(({ id }) => id);
+      room.bytes -= BSON.calculateObjectSize({ ids });
+      return room.bytes < 0 ? undefined : ids;
     },
   };
 }

@@ -62,7 +62,7 @@ function served(part: Conjunct): Served[] {
   if (part.kind === 'item')
     return conjunctsOf(part.of)
       .flatMap(served)
-      .map((one) => ({ ...one, path: `${part.path}.${one.path}` }));
+      .map((one) => ({ ...one, path: one.path === '' ? part.path : `${part.path}.${one.path}` }));
   return comparisonsOf(part).map((one) => ({ path: pathOf(one), operator: one.operator, value: one.value }));
 }
 

@@ -1,12 +1,12 @@
 import type { Document as BsonDocument } from 'mongodb';
-import { Problem } from '../../errors.ts';
 import type { ErrorSink } from '../../http/query-errors.ts';
 import type { QueryParameter } from '../../http/query-string.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { scans } from '../predicate/conjuncts-of.ts';
 import { type Filter, fulfilling } from '../predicate/predicate.ts';
+import { type Bound, tooMany } from '../query/bound.ts';
 import type { StoredRecord } from '../stored-record.ts';
-import type { Bound, Finding, Matching } from '../through/plan-through.ts';
+import type { Finding, Matching } from '../through/plan-through.ts';
 import type { Paging } from './parse-paging.ts';
 
 /**
@@ -69,10 +69,4 @@ export interface OwnOrder {
 export function boundOfScan({ conditions, filter }: Pick<Matching, 'conditions' | 'filter'>, max: number): Bound | undefined {
   if (!scans(fulfilling(conditions)) && !(filter && scans(filter))) return undefined;
   return { max, exceeded: () => tooMany(max, ' all but `contains`', 'to be looked at', 'Narrow the list by other filters.') };
-}
-
-/** 422: more records match than may be looked at. `what` says by which parameter, and `purpose` for what. */
-export function tooMany(max: number, what: string, purpose: string, hint: string): Problem {
-  const records = max === 1 ? 'one record matches' : `${max} records match`;
-  return new Problem({ code: 'too_many_matches', detail: `More than ${records}${what}, too many ${purpose}. ${hint}` });
 }

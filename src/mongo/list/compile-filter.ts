@@ -1,24 +1,17 @@
 import { type FilterBounds, type FilterCalls, parseFilter } from '../../filter/parse-filter.ts';
-import { type ComparisonSign, type FieldName, type FilterSyntax, FilterSyntaxError, type Literal } from '../../filter/syntax.ts';
+import { type FieldName, type FilterSyntax, FilterSyntaxError } from '../../filter/syntax.ts';
 import { nearest } from '../../hints.ts';
 import type { ErrorSink } from '../../http/query-errors.ts';
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
-import { type Operator, operatorDef, operators } from '../../model/operators/operators.ts';
+import { operatorDef, operators } from '../../model/operators/operators.ts';
 import { type FieldError, Invalid } from '../../rules.ts';
 import { anItem, aRelated, compare, joined, not } from '../predicate/predicate.ts';
 import type { Expression } from '../through/expression.ts';
 import { countRelated, simplify } from '../through/simplify.ts';
 import { isThrough, type ThroughField, type ThroughRelation, type ThroughStep } from '../through/through-field.ts';
-import {
-  type ConditionLimits,
-  castOne,
-  castSoughtText,
-  filterableNames,
-  isOfOrder,
-  notNull,
-  refuseOperator,
-  tooManyValues,
-} from './parse-conditions.ts';
+import { type ConditionSyntax, castOperandOf, operatorIn } from './cast-literal.ts';
+import { countIs, hasItems, refuseCount } from './count-items.ts';
+import { type ConditionLimits, filterableNames, refuseOperator } from './parse-conditions.ts';
 
 /** The parameter whose value is a filter. */
 export const filterName = 'filter';
@@ -51,6 +44,8 @@ export interface FilterThrough {
 interface Surroundings {
   readonly fields: QueryFields;
   readonly relations: ReadonlyMap<string, ThroughRelation>;
+  /** The stored path of the array whose item it is, in its record. */
+  readonly array: string | undefined;
   /** The end of "is not a field of …". */
   readonly subject: string;
 }
@@ -61,11 +56,6 @@ const calls: FilterCalls = new Map(
     .filter((operator) => operatorDef(operator).isCall)
     .map((operator) => [operator, { takesText: operatorDef(operator).text !== undefined }] as const),
 );
-
-/** A condition on one field. */
-type ConditionSyntax = Extract<FilterSyntax, { readonly kind: 'compare' | 'in' | 'call' }>;
-
-const operatorOf: Readonly<Record<ComparisonSign, Operator>> = { '=': 'eq', '!=': 'ne', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' };
 
 /**
  * Compiles a filter. Fields and operators come from tables of the model, as those of parameters do; the type of the
@@ -102,6 +92,12 @@ export function compileFilter(
         return compileAny(syntax.field, syntax.of, within);
       case 'none':
         return wrap(compileAny(syntax.field, syntax.of, within), (of) => not(of));
+      case 'count': {
+        const { field, of, operator, number = 1 } = syntax; // a blank stands for any number
+        const least = (n: number) => compileAny(field, of, within, n);
+        if (!least(1)) return undefined;
+        return countIs(operator, number, (n) => least(n) as Expression) ?? refuse(field, alwaysOrNever);
+      }
       default:
         return compileCondition(syntax, within);
     }
@@ -115,28 +111,37 @@ export function compileFilter(
     const steps = stepsOf(field);
     const many = steps.find(({ via }) => via);
     if (many) return refuse(syntax.field, behindMany(many));
-    const value = castOf(syntax, field, rules);
+    const value = castOperandOf(syntax, field, rules);
     if (value instanceof Invalid) return refuse(syntax.field, value);
     const named = steps.length > 0 ? { ...field, name: (field as ThroughField).ownName } : field;
     return behind(steps, compare({ field: named, operator, value }));
   }
 
-  /** What at least one item of an array, or one related record, must fulfil. */
-  function compileAny(name: FieldName, syntax: FilterSyntax | undefined, within: Surroundings): Expression | undefined {
+  /** What at least so many items of an array, or related records, must fulfil. */
+  function compileAny(name: FieldName, syntax: FilterSyntax | undefined, within: Surroundings, least = 1): Expression | undefined {
     const relation = within.relations.get(name.name);
     if (relation) {
       const inner = syntax && compile(syntax, inRelated(name.name, within));
-      return syntax && !inner ? undefined : behind(relation.steps.slice(0, -1), aRelated(relation.steps.at(-1) as ThroughStep, inner));
+      if (syntax && !inner) return undefined;
+      if (least > 1 && !relation.steps.at(-1)?.via) return refuse(name, notCounted);
+      return behind(relation.steps.slice(0, -1), aRelated(relation.steps.at(-1) as ThroughStep, inner, least));
     }
     const field = within.fields.get(name.name);
     if (!field) return refuse(name, unknown(name.name, within));
-    if (!field.ofObjects) return refuse(name, notMany);
-    if (!syntax) return refuse(name, withoutCondition);
+    if (!field.array) return refuse(name, notMany);
     const steps = stepsOf(field);
     const many = steps.find(({ via }) => via);
     if (many) return refuse(name, behindMany(many));
     const named = { name: isThrough(field) ? field.ownName : field.name, path: field.path };
-    return wrap(compile(syntax, inItem(field, within)), (of) => behind(steps, anItem(named, of)));
+    if (!syntax) {
+      const refusal = refuseCount(field, within.fields, within.array);
+      return refusal ? refuse(name, refusal) : behind(steps, hasItems(field, named, least));
+    }
+    if (least > 1) return refuse(name, notCounted);
+    if (field.array.items === 'objects') return wrap(compile(syntax, inItem(field, within)), (of) => behind(steps, anItem(named, of)));
+    if (field.array.items === 'others') return refuse(name, notMany);
+    if (!isOfOneValue(syntax)) return refuse(name, notOfOneValue);
+    return wrap(compile(syntax, asItem(field)), (of) => behind(steps, anItem(named, of, true)));
   }
 
   const syntax = parse(text, bounds, errors);
@@ -144,7 +149,7 @@ export function compileFilter(
   const relations = through?.relations ?? new Map<string, ThroughRelation>();
   const all = new Map(fields);
   for (const relation of relations.values()) for (const field of relation.fields) if (!all.has(field.name)) all.set(field.name, field);
-  const compiled = syntax && compile(syntax, { fields: all, relations, subject });
+  const compiled = syntax && compile(syntax, { fields: all, relations, array: undefined, subject });
   if (!compiled || !isSound) return undefined;
   const simple = simplify(compiled);
   const asked = through ? countRelated(simple) : 0;
@@ -189,7 +194,7 @@ function inRelated(name: string, { fields, relations }: Surroundings): Surroundi
   const further = below(name, relations).map(([own, { steps, fields: some }]) => {
     return [own, { steps: steps.slice(depth), fields: some } as unknown as ThroughRelation] as const;
   });
-  return { fields: new Map(own), relations: new Map(further), subject: `\`${name}\`` };
+  return { fields: new Map(own), relations: new Map(further), array: undefined, subject: `\`${name}\`` };
 }
 
 function stepsOf(field: QueryField): readonly ThroughStep[] {
@@ -202,7 +207,7 @@ function withoutSteps(field: QueryField): QueryField {
 }
 
 /** Names in an item of an array of objects: those of the same record. */
-function inItem(array: QueryField, { fields }: Surroundings): Surroundings {
+function inItem(array: QueryField, { fields, array: around }: Surroundings): Surroundings {
   const { name, path } = array;
   const inside = (one: string) => one.slice(path.length + 1);
   const own = below(name, fields).flatMap(([own, field]) => {
@@ -211,7 +216,38 @@ function inItem(array: QueryField, { fields }: Surroundings): Surroundings {
     const paths = { path: inside(field.path), ...(caseless && { caseless: { ...caseless, exactPath: inside(caseless.exactPath) } }) };
     return [[own, { ...withoutSteps(field), name: own, ...paths }] as const];
   });
-  return { fields: new Map(own), relations: new Map(), subject: `an item of \`${name}\`` };
+  return {
+    fields: new Map(own),
+    relations: new Map(),
+    array: around === undefined ? path : `${around}.${path}`,
+    subject: `an item of \`${name}\``,
+  };
+}
+
+/** The name of an item, where a filter asks for one of an array of values. */
+const itemName = 'item';
+
+/** The name in an item that is a value. */
+function asItem(array: QueryField): Surroundings {
+  const { caseless } = array;
+  const own = {
+    ...withoutSteps(array),
+    name: itemName,
+    path: '',
+    array: undefined,
+    ...(caseless && { caseless: { ...caseless, exactPath: '' } }),
+  };
+  return { fields: new Map([[itemName, own]]), relations: new Map(), array: undefined, subject: `an item of \`${array.name}\`` };
+}
+
+/** Whether a filter compares one value, by each operator once: only so can the database ask it of one item. */
+function isOfOneValue(syntax: FilterSyntax): boolean {
+  const parts = syntax.kind === 'and' ? syntax.of : [syntax];
+  const operators = parts.map((part) =>
+    part.kind === 'compare' || part.kind === 'in' || part.kind === 'call' ? operatorIn(part) : undefined,
+  );
+  const isAsked = operators.every((operator) => operator !== undefined && operatorDef(operator).asks !== 'the field');
+  return isAsked && new Set(operators.map((one) => (one && operatorDef(one).text ? 'text' : one))).size === operators.length;
 }
 
 /** The entries whose names begin with this one and a dot, by the rest of their names. */
@@ -226,41 +262,20 @@ function unknown(name: string, { fields, relations, subject }: Surroundings): In
   return new Invalid('unknown_parameter', `is not a field of ${subject}${hint}`, { suggestion });
 }
 
-const notMany = new Invalid('not_comparable', 'is neither an array of objects nor a relation that a filter may name');
-const withoutCondition = new Invalid('not_comparable', 'needs a condition: what an item must fulfil');
+const notMany = new Invalid('not_comparable', 'is neither an array of objects or of values nor a relation that a filter may name');
+const notCounted = new Invalid(
+  'not_comparable',
+  'cannot be counted so: count(…) takes an array without a condition, or a relation by `t.hasMany`',
+);
+const alwaysOrNever = new Invalid(
+  'not_comparable',
+  'has a count that is always so, or never: compare it with at least 1, or by =, !=, > or <=',
+);
+const notOfOneValue = new Invalid(
+  'not_comparable',
+  `is an array of values: any(…) of it takes comparisons of \`${itemName}\` that AND joins, each operator once`,
+);
 
 function behindMany({ name }: ThroughStep): Invalid {
   return new Invalid('not_comparable', `lies in one of many records: write any(${name}, …), what one of them must fulfil`);
-}
-
-/** Casts the literals of a condition as the values of a parameter are cast. */
-function castOf(syntax: ConditionSyntax, field: QueryField, limits: ConditionLimits): unknown {
-  switch (syntax.kind) {
-    case 'compare':
-      return castLiteral(syntax.value, field, operatorOf[syntax.operator]);
-    case 'in':
-      return syntax.values.length > limits.maxFilterValues ? tooManyValues(limits) : castAll(syntax.values, field);
-    case 'call':
-      return syntax.value ? castText(syntax.value, operatorIn(syntax), field, limits) : true; // the opposite is NOT
-  }
-}
-
-function operatorIn(syntax: ConditionSyntax): Operator {
-  if (syntax.kind === 'in') return 'in';
-  return syntax.kind === 'compare' ? operatorOf[syntax.operator] : (syntax.name as Operator); // of `calls`
-}
-
-function castText({ text }: Literal, operator: Operator, field: QueryField, limits: ConditionLimits): unknown {
-  return typeof text === 'string' ? castSoughtText(field, operator, text, limits) : ''; // for a blank
-}
-
-function castAll(literals: readonly Literal[], field: QueryField): unknown {
-  const values = literals.map((literal) => castLiteral(literal, field, 'in'));
-  return values.find((value) => value instanceof Invalid) ?? values;
-}
-
-function castLiteral({ text }: Literal, field: QueryField, operator: Operator): unknown {
-  if (text === undefined) return undefined;
-  if (text !== null) return castOne(field, text, operator);
-  return field.nullable && !isOfOrder(operator) ? null : notNull;
 }

@@ -1,16 +1,6 @@
 import { operatorDef } from '../../model/operators/operators.ts';
 import { isUnasked } from './filter-of.ts';
-import {
-  all,
-  anItem,
-  type Comparison,
-  everyRecord,
-  type Filter,
-  fulfilling,
-  joined,
-  type Predicate,
-  type PredicateNode,
-} from './predicate.ts';
+import { all, type Comparison, everyRecord, type Filter, fulfilling, joined, type Predicate, type PredicateNode } from './predicate.ts';
 import { nodeOf } from './row-scope.ts';
 
 /** A part of a predicate: a node that is no conjunction, or an opaque filter. */
@@ -89,8 +79,6 @@ export function lookedAt(predicate: Predicate): Predicate {
       return all(lookedAt(node.first), lookedAt(node.second));
     case 'and':
       return joined('and', [everyRecord, ...node.of.map(lookedAt)]);
-    case 'item':
-      return anItem(node, lookedAt(node.of));
     default:
       return everyRecord;
   }

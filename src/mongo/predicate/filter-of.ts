@@ -60,10 +60,16 @@ function filterOfNode(node: PredicateNode): Filter {
     case 'not':
       return { $nor: [filterOf(node.of)] };
     case 'item':
-      return { [node.path]: { $elemMatch: filterOf(node.of) } };
+      return { [node.path]: { $elemMatch: node.isValue ? operatorsOf(node.of) : filterOf(node.of) } };
     case 'related':
       throw new Error('What related records fulfil is planned before it becomes a filter.');
   }
+}
+
+/** The operators that an item which is a value must match. An empty text asks for nothing. */
+function operatorsOf(of: Predicate): Filter {
+  const parts = isNode(of) && of.kind === 'and' ? of.of : [of];
+  return Object.assign({ $exists: true }, ...parts.map((part) => filterOf(part)['']));
 }
 
 /**

@@ -87,19 +87,28 @@ export interface Not<Part> extends Marked {
   readonly of: Part;
 }
 
-/** One item of an array of objects fulfils it. The paths of what lies within are those in the item. */
+/**
+ * One item of an array fulfils it. The paths of what lies within are those in the item; that of an item which is a value
+ * is empty.
+ */
 export interface Item<Part> extends Marked {
   readonly kind: 'item';
   readonly name: string;
   readonly path: string;
   readonly of: Part;
+  /** Whether it is a value, and not an object. */
+  readonly isValue: boolean;
 }
 
-/** A related record fulfils it, or there is one. The paths of what lies within are those in the related record. */
+/**
+ * So many related records fulfil it, or are there. The paths of what lies within are those in the related record.
+ */
 export interface Related<S, Part> extends Marked {
   readonly kind: 'related';
   readonly step: S;
   readonly of: Part | undefined;
+  /** How many, at least. */
+  readonly least: number;
 }
 
 /** What comparisons cannot say. It brings its interpretations. */
@@ -141,12 +150,12 @@ export function not<Part>(of: Part): Not<Part> {
   return { [node]: true, kind: 'not', of };
 }
 
-export function anItem<Part>({ name, path }: Pick<Place, 'name' | 'path'>, of: Part): Item<Part> {
-  return { [node]: true, kind: 'item', name, path, of };
+export function anItem<Part>({ name, path }: Pick<Place, 'name' | 'path'>, of: Part, isValue = false): Item<Part> {
+  return { [node]: true, kind: 'item', name, path, of, isValue };
 }
 
-export function aRelated<S, Part>(step: S, of: Part | undefined): Related<S, Part> {
-  return { [node]: true, kind: 'related', step, of };
+export function aRelated<S, Part>(step: S, of: Part | undefined, least = 1): Related<S, Part> {
+  return { [node]: true, kind: 'related', step, of, least };
 }
 
 export function bringing(is: Interpretations): Own {

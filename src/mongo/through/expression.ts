@@ -21,7 +21,12 @@ export function canonical(expression: Expression): unknown {
     case 'item':
       return ['any', expression.name, canonical(expression.of)];
     case 'related':
-      return ['any', expression.step.name, expression.of ? canonical(expression.of) : null];
+      return [
+        'any',
+        expression.step.name,
+        expression.of ? canonical(expression.of) : null,
+        ...(expression.least > 1 ? [expression.least] : []),
+      ];
     default: {
       const [first, ...others] = inOrder(partsOf(expression, expression.kind).map(canonical));
       return others.length === 0 ? first : [expression.kind, first, ...others];

@@ -3,9 +3,10 @@ import { living } from '../lifecycle/within.ts';
 import { conjunctsOf } from '../predicate/conjuncts-of.ts';
 import { filterOf } from '../predicate/filter-of.ts';
 import { compare, everyRecord, joined, noRecord, not, type Predicate } from '../predicate/predicate.ts';
+import { tooMany } from '../query/bound.ts';
 import { canonicalText, type Expression } from './expression.ts';
 import { reachable } from './reachable.ts';
-import type { Found, ThroughSettings, ThroughStep } from './through-field.ts';
+import type { Found, ThroughSettings, ThroughStep, Via } from './through-field.ts';
 import { lookUpOne, type RelatedQuery, type ThroughQuery, temporaryKey } from './through-stages.ts';
 
 /**
@@ -34,6 +35,8 @@ export async function planExpression(expression: Expression, settings: ThroughSe
   return { filter, stages: [...stages, { $match: filterOf(allOf(late as Predicate[])) }, { $unset: unset }] };
 }
 
+type OfRelated = Extract<Expression, { readonly kind: 'related' }>;
+
 /** The `$lookup`s that records of one model need, with the keys of their results. */
 type LookUps = Map<RelatedQuery, { readonly step: ThroughStep; readonly as: string }>;
 
@@ -57,7 +60,7 @@ async function plan(expression: Expression, settings: ThroughSettings, lookUps: 
       return { where: not(where), isLate };
     }
     case 'related':
-      return planRelated(expression.step, expression.of, settings, lookUps);
+      return expression.least > 1 ? planSeveral(expression, settings) : planRelated(expression.step, expression.of, settings, lookUps);
     default: {
       const parts: PlannedPart[] = [];
       for (const part of expression.of) parts.push(await plan(part, settings, lookUps));
@@ -78,6 +81,21 @@ async function planRelated(
   const { as } = lookUps.get(query) ?? { as: temporaryKey(settings.model, lookUps.size) };
   lookUps.set(query, { step, as });
   return { where: { [as]: { $ne: [] } }, isLate: true };
+}
+
+/**
+ * Records to which several related ones refer. Throws `too_many_matches` (422) if more of these match than are counted:
+ * a `$lookup` would have to read all of them for each record of the list.
+ */
+async function planSeveral({ step, of, least }: OfRelated, settings: ThroughSettings): Promise<PlannedPart> {
+  const { sight, room, work, maxCounted: max } = settings;
+  const scope = sight.get(step.source);
+  const behind = scope && (of ? await planExpression(of, { ...settings, model: step.source.model }) : all);
+  if (!behind || behind === none) return { where: noRecord, isLate: false };
+  const query = { filter: reachable(living(step.source.model, allOf([scope, behind.filter]))), stages: behind.stages };
+  const ids = await step.source.collection.findIdsOfSeveral(query, { via: step.via as Via, least, max }, room, work);
+  if (!ids) throw tooMany(max, ` \`count(${step.name}, …)\``, 'to be counted', 'Narrow them by a condition in it.');
+  return { where: ids.length === 0 ? noRecord : leadingTo(step, ids), isLate: false };
 }
 
 /** Records whose relation leads to one of these. */

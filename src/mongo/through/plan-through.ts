@@ -1,6 +1,6 @@
-import type { Problem } from '../../errors.ts';
 import { living } from '../lifecycle/within.ts';
 import { all, type Condition, everyRecord, fulfilling, noRecord, type Predicate } from '../predicate/predicate.ts';
+import type { Bound } from '../query/bound.ts';
 import type { Expression } from './expression.ts';
 import { allOf, leadingTo, planExpression } from './plan-expression.ts';
 import { reachable } from './reachable.ts';
@@ -19,13 +19,6 @@ export interface Matching {
   readonly further?: Finding | undefined;
   /** How many records may be looked at, if an operator looks at each that fulfils all else. */
   readonly scan?: Bound | undefined;
-}
-
-/** The most records that a list may work with. */
-export interface Bound {
-  readonly max: number;
-  /** 422: there are more. */
-  exceeded(): Problem;
 }
 
 /** The records that parameters of a plug-in ask for. */

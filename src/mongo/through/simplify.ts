@@ -15,9 +15,9 @@ export function simplify(expression: Expression): Expression {
     case 'condition':
       return expression;
     case 'item':
-      return anItem(expression, simplify(expression.of));
+      return anItem(expression, simplify(expression.of), expression.isValue);
     case 'related':
-      return expression.of ? aRelated(expression.step, simplify(expression.of)) : expression;
+      return expression.of ? aRelated(expression.step, simplify(expression.of), expression.least) : expression;
     case 'not': {
       const of = simplify(expression.of);
       return of.kind === 'not' ? of.of : not(of);
@@ -34,7 +34,7 @@ function join(kind: 'and' | 'or', given: readonly Expression[]): Expression {
   const others: Expression[] = [];
   for (const part of parts) {
     const related = part.kind === 'not' ? part.of : part;
-    if (related.kind !== 'related') {
+    if (related.kind !== 'related' || related.least !== 1) {
       others.push(part);
       continue;
     }
@@ -67,7 +67,7 @@ export function countRelated(expression: Expression): number {
     if (part.kind === 'and' || part.kind === 'or') for (const one of part.of) visit(one);
     else if (part.kind === 'not') visit(part.of);
     else if (part.kind === 'related') {
-      known.set(part.step, (known.get(part.step) ?? new Set()).add(part.of ? canonicalText(part.of) : ''));
+      known.set(part.step, (known.get(part.step) ?? new Set()).add(canonicalText(part)));
       if (part.of) visit(part.of);
     }
   };

@@ -12,6 +12,19 @@ export interface ThroughReads {
    * records refer. Undefined if there is not enough room.
    */
   findIdsThrough(query: RelatedQuery, room: IdRoom, work: Work, via?: Via): Promise<readonly unknown[] | undefined>;
+  /**
+   * Finds the ids to which so many records of a query refer, or more. Undefined if more than `max` records match, or if
+   * there is not enough room for the ids.
+   */
+  findIdsOfSeveral(query: RelatedQuery, several: Several, room: IdRoom, work: Work): Promise<readonly unknown[] | undefined>;
+}
+
+/** How many records must refer to an id. */
+export interface Several {
+  readonly via: Via;
+  readonly least: number;
+  /** The most records that are counted. */
+  readonly max: number;
 }
 
 /** The field by which the records of a relation by `t.hasMany` refer back. */
@@ -103,6 +116,8 @@ export interface ThroughSettings {
   readonly model: CompiledModel;
   readonly sight: Sight;
   readonly room: IdRoom;
+  /** The most related records that are counted. */
+  readonly maxCounted: number;
   /** The work of the request. */
   readonly work: Work;
   /** What has been found behind each relation, by the text of the condition: equal ones are asked once. */

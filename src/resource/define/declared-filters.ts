@@ -57,7 +57,7 @@ function shapesOf(expression: Expression, prefix = ''): FilterShape[] {
   switch (expression.kind) {
     case 'condition': {
       const { field, operator } = expression.condition;
-      const path = prefix + field.path;
+      const path = field.path === '' ? prefix.slice(0, -1) : prefix + field.path; // of an item that is a value
       const { shape } = operatorDef(operator);
       return [{ equal: shape === 'equal' ? [path] : [], ranged: shape === 'range' ? [path] : [] }];
     }

@@ -14,7 +14,8 @@ export type Asked =
   | { readonly is: 'exists'; readonly path: string }
   | { readonly is: 'and' | 'or'; readonly of: readonly Asked[] }
   | { readonly is: 'not'; readonly of: Asked }
-  | { readonly is: 'any' | 'none'; readonly path: string; readonly of: Asked | undefined };
+  | { readonly is: 'any' | 'none'; readonly path: string; readonly of: Asked | undefined }
+  | { readonly is: 'count'; readonly path: string; readonly of: Asked | undefined; readonly sign: string; readonly number: number };
 
 /** What a path leads to, if it is a relation: the records that its caller may see. */
 export type Related = (path: string, doc: Doc) => readonly Doc[] | undefined;
@@ -31,14 +32,27 @@ export function fulfils(doc: Doc, asked: Asked, related: Related): boolean {
     case 'any':
     case 'none':
       return (asked.is === 'any') === hasAny(doc, asked.path, asked.of, related);
+    case 'count':
+      return compareNumbers(itemsOf(doc, asked.path, asked.of, related), asked.sign, asked.number);
     default:
       return reach(doc, asked.path, related, (values) => matches(values, asked));
   }
 }
 
 function hasAny(doc: Doc, path: string, asked: Asked | undefined, related: Related): boolean {
-  const items = related(path, doc) ?? ((doc[path] ?? []) as readonly Doc[]);
-  return items.some((item) => asked === undefined || fulfils(item, asked, related));
+  return itemsOf(doc, path, asked, related) > 0;
+}
+
+/** How many items, or related records, fulfil it. An item that is a value has the name `item`. */
+function itemsOf(doc: Doc, path: string, asked: Asked | undefined, related: Related): number {
+  const items = related(path, doc) ?? ((doc[path] ?? []) as readonly unknown[]);
+  const docs = items.map((one) => (typeof one === 'object' ? (one as Doc) : { item: one }));
+  return docs.filter((item) => asked === undefined || fulfils(item, asked, related)).length;
+}
+
+function compareNumbers(found: number, sign: string, number: number): boolean {
+  if (sign === '=' || sign === '!=') return (found === number) === (sign === '=');
+  return isOrdered(found, sign, number);
 }
 
 /** Follows a dotted path: a relation on the way asks for a record that it leads to. */
@@ -103,6 +117,8 @@ export function spell(asked: Asked, random: Random): string {
     case 'any':
     case 'none':
       return `${asked.is}${gap()}(${gap()}${asked.path}${gap()}${asked.of ? `,${gap()}${spell(asked.of, random)}` : ''})`;
+    case 'count':
+      return `count(${asked.path}${asked.of ? `, ${spell(asked.of, random)}` : ''})${gap()}${asked.sign}${gap()}${asked.number}`;
     case 'compare':
       return wrapped(`${asked.path}${gap()}${asked.operator}${gap()}${literal(asked.value)}`);
     case 'in':
