@@ -101,7 +101,7 @@ describe('the language of filters', () => {
     ['prefix(a)', 9, ', and a string'],
     ['exists(a, b)', 9, ')'],
     ['exists("a")', 8, 'the name of a field'],
-    ['like(a, "x")', 1, 'exists, prefix, any, none'],
+    ['like(a, "x")', 1, 'exists, prefix, any, none, count'],
     ['a = 1 AND', 10, 'a field, a call, NOT or ('],
     ['AND', 1, 'a field, a call, NOT or ('],
     ['a = 1; drop', 6, 'a field, a value or an operator'],

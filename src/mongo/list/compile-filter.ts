@@ -134,7 +134,7 @@ export function compileFilter(
     if (many) return refuse(name, behindMany(many));
     const named = { name: isThrough(field) ? field.ownName : field.name, path: field.path };
     if (!syntax) {
-      const refusal = refuseCount(field, within.fields, within.array);
+      const refusal = refuseCount(field, within.array);
       return refusal ? refuse(name, refusal) : behind(steps, hasItems(field, named, least));
     }
     if (least > 1) return refuse(name, notCounted);

@@ -1,13 +1,14 @@
 import type { ComparisonSign } from '../../filter/syntax.ts';
-import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
+import type { QueryField } from '../../model/compile/query-fields.ts';
 import { Invalid } from '../../rules.ts';
 import { compare, joined, not } from '../predicate/predicate.ts';
 import type { Expression } from '../through/expression.ts';
-import { refuseOperator } from './parse-conditions.ts';
+
+const notAsked = new Invalid('not_comparable', 'needs a condition: its policy does not open whether it has items, by `exists`');
 
 /** Why the items of an array cannot be counted. */
-export function refuseCount(field: QueryField, fields: QueryFields, array: string | undefined): Invalid | undefined {
-  if (!field.operators.has('exists')) return refuseOperator(field, 'exists', fields);
+export function refuseCount(field: QueryField, array: string | undefined): Invalid | undefined {
+  if (!field.operators.has('exists')) return notAsked;
   if (!field.array?.hasPositions) return new Invalid('not_comparable', 'has items that have no number of their own');
   if (field.array.within === array) return undefined;
   return new Invalid('not_comparable', 'lies in another array: write any(…) about its items');

@@ -88,8 +88,8 @@ export interface Not<Part> extends Marked {
 }
 
 /**
- * One item of an array fulfils it. The paths of what lies within are those in the item; that of an item which is a value
- * is empty.
+ * One item of an array fulfils it. The paths of what lies within are those in the item: an item which is a value has an
+ * empty one.
  */
 export interface Item<Part> extends Marked {
   readonly kind: 'item';

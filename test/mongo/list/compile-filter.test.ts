@@ -111,7 +111,7 @@ describe('a compiled filter', () => {
     [
       'any(owner.name, x = 1)',
       'not_comparable',
-      '`owner.name` at character 5 is neither an array of objects nor a relation that a filter may name',
+      '`owner.name` at character 5 is neither an array of objects or of values nor a relation that a filter may name',
     ],
     ['any(notes.parts, sku = "s")', 'not_comparable', expect.stringContaining('`notes.parts` at character 5 lies in one of many records')],
     ['any(parts, owner.name = "a")', 'unknown_parameter', expect.stringContaining('is not a field of an item of `parts`')],
@@ -120,8 +120,12 @@ describe('a compiled filter', () => {
       'not_comparable',
       '`notes.name` at character 1 lies in one of many records: write any(notes, …), what one of them must fulfil',
     ],
-    ['any(parts)', 'not_comparable', '`parts` at character 5 needs a condition: what an item must fulfil'],
-    ['any(tags, x = 1)', 'not_comparable', '`tags` at character 5 is neither an array of objects nor a relation that a filter may name'],
+    [
+      'any(parts)',
+      'not_comparable',
+      '`parts` at character 5 needs a condition: its policy does not open whether it has items, by `exists`',
+    ],
+    ['any(tags, x = 1)', 'unknown_parameter', '`x` at character 11 is not a field of an item of `tags`'],
     ['shut = 1', 'not_filterable', expect.stringContaining('`shut` at character 1 cannot be filtered. Allowed: id')],
     ['only != "a"', 'unknown_operator', '`only` at character 1 does not have the operator `ne`. Allowed: eq'],
     ['any(parts, sku != "s")', 'unknown_operator', '`sku` at character 12 does not have the operator `ne`. Allowed: eq, in'],
