@@ -84,6 +84,11 @@ function toBytes(words: Words): Buffer {
 /** Both bits are set for infinity, NaN, and digits in an encoding that no writer uses. */
 const isSpecial = (top: number): boolean => (top & 0x60000000) === 0x60000000;
 
+/** Whether a Decimal128 is a number: neither infinity nor NaN. */
+export function isDecimalNumber(decimal: Decimal128): boolean {
+  return !isSpecial(wordAt(decimal.bytes, 12)) || /^-?\d/.test(decimal.toString());
+}
+
 const powerOf = (top: number): number => ((top >>> 17) & 0x3fff) + leastExponent;
 
 /**

@@ -3,7 +3,7 @@ import { JsonNumber, numberPattern, toInteger, underflows } from '../../http/jso
 import { Invalid } from '../../rules.ts';
 import { safeDouble } from './accepted.ts';
 import { isDecimal128, isDouble } from './bson-type.ts';
-import { encodeDecimal } from './decimal-text.ts';
+import { encodeDecimal, isDecimalNumber } from './decimal-text.ts';
 import type { Leaf } from './leaf.ts';
 import { writeUntyped } from './untyped.ts';
 import { writeBsonDecimal } from './write-bson.ts';
@@ -134,7 +134,7 @@ function parseDecimal(text: string): Decimal128 | Invalid {
 }
 
 function readStoredDecimal(value: unknown): Decimal128 | Invalid {
-  return isDecimal128(value) && isDigit.test(value.toString()) ? value : notDecimal;
+  return isDecimal128(value) && isDecimalNumber(value) ? value : notDecimal;
 }
 
 function isNumber(value: unknown): value is number | bigint | JsonNumber {

@@ -86,10 +86,12 @@ function asGiven(document: unknown): Record<string, unknown> {
 /** A copy without members that are undefined, in plain objects at any depth. */
 function withoutUndefined(value: unknown): unknown {
   if (!isObject(value)) return value;
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
   const copy: Record<string, unknown> = {};
-  // `__proto__` must become an ordinary member.
-  for (const [key, member] of members)
-    Object.defineProperty(copy, key, { value: withoutUndefined(member), enumerable: true, writable: true, configurable: true });
+  for (const key of Object.keys(value)) {
+    const member = withoutUndefined(value[key]);
+    if (member === undefined) continue;
+    if (key !== '__proto__') copy[key] = member;
+    else Object.defineProperty(copy, key, { value: member, enumerable: true, writable: true, configurable: true }); // an ordinary member
+  }
   return copy;
 }

@@ -1,10 +1,10 @@
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import { isProblem, Problem } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { bsonSize } from '../../model/value/bson-size.ts';
+import { bsonSize, mostPerUnit, roughSize } from '../../model/value/bson-size.ts';
 import { placeError } from '../../rules.ts';
 import type { Commands } from '../driver/commands.ts';
-import { inParts } from '../driver/in-parts.ts';
+import { inParts, type Sizes } from '../driver/in-parts.ts';
 import { compileInsertMany, type WriteError } from '../driver/insert-command.ts';
 import { explainFailure } from '../driver/outcome.ts';
 import { reachabilityOf } from '../driver/reachability.ts';
@@ -37,7 +37,11 @@ interface Settings extends Pick<Commands, 'write'> {
 
 /** The most records of one command, and the most bytes. */
 const recordsPerCommand = 1_000;
-const bytes = { most: 8 * 1024 ** 2, of: (record: Stored) => bsonSize(record) };
+const bytes: Sizes<Stored> = {
+  most: 8 * 1024 ** 2,
+  of: bsonSize,
+  mostOf: (record) => mostPerUnit * roughSize(record),
+};
 
 /** The records of one command, and the place of the first. */
 interface Part {

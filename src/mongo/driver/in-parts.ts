@@ -5,6 +5,8 @@ const idsPerCommand = 5_000;
 export interface Sizes<T> {
   readonly most: number;
   of(item: T): number;
+  /** A bound of the size of an item that is cheaper to tell. @default none */
+  mostOf?(item: T): number;
 }
 
 /** Divides items into parts for one command each. */
@@ -17,7 +19,8 @@ export function* inParts<T>(items: readonly T[], most: number = idsPerCommand, s
   }
 }
 
-function countFitting<T>(items: readonly T[], { most, of }: Sizes<T>): number {
+function countFitting<T>(items: readonly T[], { most, of, mostOf }: Sizes<T>): number {
+  if (mostOf && items.reduce((sum, item) => sum + mostOf(item), 0) <= most) return items.length;
   let size = 0;
   const end = items.findIndex((item, index) => {
     size += of(item);

@@ -36,11 +36,15 @@ export function compileDifferences(root: ObjectNode): FindDifferences {
   return (before, after) => compareMembers(fields, before, after, '');
 }
 
-function compareMembers(fields: readonly CompiledField[], before: Stored = {}, after: Stored = {}, path: string): Difference[] {
-  return fields.flatMap((field) => {
+const nothing: Stored = {};
+
+function compareMembers(fields: readonly CompiledField[], before = nothing, after = nothing, path: string): Difference[] {
+  const found: Difference[] = [];
+  for (const field of fields) {
     const [old, now] = [own(before, field.key), own(after, field.key)];
-    return isSameValue(old, now) ? [] : compareValues(field, old, now, join(path, field.name));
-  });
+    if (!isSameValue(old, now)) found.push(...compareValues(field, old, now, join(path, field.name)));
+  }
+  return found;
 }
 
 function compareValues(field: CompiledField, old: unknown, now: unknown, path: string): Difference[] {

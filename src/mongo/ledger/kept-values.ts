@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { BSON } from 'mongodb';
 import { type CompiledField, join, type Node, type ObjectNode } from '../../model/node.ts';
 import { keepMembers, readableMembers } from '../../model/read/members.ts';
-import { bsonSize } from '../../model/value/bson-size.ts';
+import { bsonSize, mostPerUnit, roughSize } from '../../model/value/bson-size.ts';
 import { isStoredObject, mapEntries } from '../../model/value/stored-shape.ts';
 
 /** A side of a change. */
@@ -48,12 +48,22 @@ function countFields(node: Node): number {
  * of it.
  */
 export function keepValues(field: CompiledField, before: unknown, after: unknown, { ofValue, ofBoth }: Bounds): KeptValues {
+  if (areSmall(before, after, Math.min(ofValue, ofBoth))) return keepWhole(before, after);
   const [old, now] = [sizeOf(before), sizeOf(after)];
-  if (old <= ofValue && now <= ofValue && old + now <= ofBoth)
-    return { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
+  if (old <= ofValue && now <= ofValue && old + now <= ofBoth) return keepWhole(before, after);
   const was = keepParts(field, 'before', before, () => ofValue);
   const is = keepParts(field, 'after', after, (name) => Math.min(ofValue, ofBoth - (was.sizes.get(name) ?? 0)));
   return { ...was.kept, ...is.kept };
+}
+
+/** Whether two values are so small that their bytes need not be counted. */
+function areSmall(before: unknown, after: unknown, most: number): boolean {
+  return 2 * documentAround + mostPerUnit * (roughSize(before) + roughSize(after)) <= most;
+}
+
+function keepWhole(before: unknown, after: unknown): KeptValues {
+  if (before === undefined) return after === undefined ? {} : { after };
+  return after === undefined ? { before } : { before, after };
 }
 
 interface Parts {

@@ -1,7 +1,7 @@
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import type { CompiledLedger } from '../../model/compile/compile-ledger.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { bsonSize } from '../../model/value/bson-size.ts';
+import { roughSize } from '../../model/value/bson-size.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { planCommands } from '../driver/commands.ts';
 import { compileInsertMany } from '../driver/insert-command.ts';
@@ -23,8 +23,8 @@ export interface LedgerRows {
   record(changes: readonly RecordedChange[], work: Work): Promise<void>;
 }
 
-/** The most rows of one command, and the most bytes: as many as are turned into BSON while no other request runs. */
-const [rowsPerCommand, bytesPerCommand] = [1_000, 524_288];
+/** The most rows of one command, and their size: as many as are turned into BSON while no other request runs. */
+const [rowsPerCommand, sizePerCommand] = [1_000, 524_288];
 
 /** Opens the collections of a ledger. */
 export function openRows(model: CompiledModel, ledger: CompiledLedger, { db, maxTimeMS }: LedgerSettings): LedgerRows {
@@ -45,16 +45,16 @@ export function openRows(model: CompiledModel, ledger: CompiledLedger, { db, max
       async insert<T>(changes: readonly T[], rowOf: (change: T) => object, work: Work): Promise<void> {
         const turn = new Turn();
         let rows: object[] = [];
-        let bytes = 0;
+        let all = 0;
         for (const change of changes) {
           const row = rowOf(change);
-          const size = bsonSize(row);
-          if (rows.length === rowsPerCommand || (rows.length > 0 && bytes + size > bytesPerCommand)) {
+          const size = roughSize(row);
+          if (rows.length === rowsPerCommand || (rows.length > 0 && all + size > sizePerCommand)) {
             await send(rows, work);
-            [rows, bytes] = [[], 0];
+            [rows, all] = [[], 0];
           }
           rows.push(row);
-          bytes += size;
+          all += size;
           await turn.pass();
         }
         if (rows.length > 0) await send(rows, work);

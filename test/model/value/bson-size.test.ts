@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { BSON } from 'mongodb';
-import { bsonSize } from '../../../src/model/value/bson-size.ts';
+import { bsonSize, mostPerUnit, roughSize } from '../../../src/model/value/bson-size.ts';
+import { cases } from '../../support/fuzzing/fuzz.ts';
 
 describe('bsonSize', () => {
   it.each<[string, object]>([
@@ -22,5 +24,30 @@ describe('bsonSize', () => {
     ['members that are undefined', { a: undefined, b: 1 }],
   ])('is the size of what is stored: %s', (_what, document) => {
     expect(bsonSize(document)).toBe(BSON.serialize(document, { ignoreUndefined: true }).length);
+  });
+});
+
+describe('roughSize', () => {
+  it('is a bound of what is stored, whatever the texts, keys and types are', () => {
+    const leaf = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.double(),
+      fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+      fc.boolean(),
+      fc.date({ noInvalidDate: true }),
+      fc.constantFrom(null, undefined, new BSON.ObjectId(), new BSON.Decimal128('1.5'), BSON.Long.fromNumber(7), new BSON.MinKey()),
+      fc.uint8Array().map((bytes) => new BSON.Binary(bytes)),
+      fc.dictionary(fc.string(), fc.string()).map((members) => new Map(Object.entries(members))),
+      fc.array(fc.integer(), { minLength: 90, maxLength: 120 }),
+    );
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof({ depthSize: 'small' }, leaf, fc.array(tie('tree')), fc.dictionary(fc.string({ unit: 'grapheme' }), tie('tree'))),
+    }));
+    fc.assert(
+      fc.property(tree, (value) => {
+        expect(bsonSize({ value })).toBeLessThanOrEqual(mostPerUnit * roughSize({ value }));
+      }),
+      cases(500),
+    );
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Decimal128 } from 'mongodb';
-import { encodeDecimal, formatDecimal } from '../../../src/model/value/decimal-text.ts';
+import { encodeDecimal, formatDecimal, isDecimalNumber } from '../../../src/model/value/decimal-text.ts';
 import { cases } from '../../support/fuzzing/fuzz.ts';
 
 const digits = (maxLength: number) => fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength });
@@ -65,3 +65,19 @@ function same(text: string): [string, number[]] {
   const expected = Decimal128.fromString(text);
   return [expected.toString(), [...expected.bytes]];
 }
+
+describe('isDecimalNumber()', () => {
+  it('is true for whatever bytes have a text with digits', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (bytes) => {
+        const decimal = new Decimal128(Uint8Array.from(bytes));
+        expect(isDecimalNumber(decimal)).toBe(/^-?\d/.test(decimal.toString()));
+      }),
+      cases(1_000),
+    );
+  });
+
+  it.each(['NaN', 'Infinity', '-Infinity'])('is false for %s', (text) => {
+    expect(isDecimalNumber(Decimal128.fromString(text))).toBe(false);
+  });
+});
