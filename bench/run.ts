@@ -9,6 +9,8 @@ import { drawBars } from './chart.ts';
 import { Child } from './children.ts';
 import { contestants } from './contestants/index.ts';
 import { loadOrders } from './data.ts';
+import type { Growth } from './growth/table.ts';
+import { growthFile, measureGrowth } from './growth.ts';
 import type { Load, LoadResult } from './load.ts';
 import { type Dataset, measureAll, Subject, type Task } from './measure.ts';
 import { type Held, measureMemory, memoryFile } from './memory.ts';
@@ -27,6 +29,8 @@ import { median } from './statistics.ts';
  * - With `--bursts` it compares two contestants within one process, five times, or `--bursts=20` twenty times. It
  *   writes nothing. The second may be another build, by the file of its entry point:
  *   `npm run bench -- --bursts --only=patch ours before/dist/index.js`.
+ * - With `--growth` it measures how costs grow with up to 10,000,000 records, 10,000 streams, and more, or with as many
+ *   records as `--growth=100000` says. The next report shows it.
  * - With `--memory` it measures what a process holds during a million requests, or `--memory=200000`. The next report
  *   shows it.
  */
@@ -42,6 +46,7 @@ const named = given.filter((one) => !one.startsWith('--'));
 const [, only] = given.find((one) => one.startsWith('--only='))?.split('=') ?? [];
 const [asksForBursts, processes = '5'] = given.find((one) => /^--bursts(?:=\d+)?$/.test(one))?.split('=') ?? [];
 const [memory, requests = '1000000'] = given.find((one) => /^--memory(?:=\d+)?$/.test(one))?.split('=') ?? [];
+const [growth, mostRecords = '10000000'] = given.find((one) => /^--growth(?:=\d+)?$/.test(one))?.split('=') ?? [];
 const pace = { rounds: isQuick ? 3 : 9, seconds: 1 };
 const scalePace = { rounds: 3, seconds: 1 };
 
@@ -72,6 +77,7 @@ const client = await MongoClient.connect(uri);
 const generator = new Child<Load, LoadResult>('load.ts');
 try {
   if (memory) await measureMemory(Number(requests), { uri, client, generator });
+  else if (growth) await measureGrowth(client, Number(mostRecords));
   else if (asksForBursts) await measureBursts();
   else await measureEverything();
 } finally {
@@ -99,8 +105,13 @@ async function measureEverything(): Promise<void> {
   const starts = isAsked('start') ? await measureStarts(5) : new Map();
   for (const [title, { cpu, elapsed }] of starts) console.log(title.padEnd(50), `${cpu.toFixed(0)} ms of CPU, ${elapsed.toFixed(0)} ms`);
   if (isQuick || only !== undefined || named.length > 0) return;
-  const held = existsSync(memoryFile) ? (JSON.parse(await readFile(memoryFile, 'utf8')) as Held[]) : [];
-  await publish({ compared, bursts, grown, starts, held });
+  const [held, growths] = [await readKept<Held>(memoryFile), await readKept<Growth>(growthFile)];
+  await publish({ compared, bursts, grown, starts, held, growths });
+}
+
+/** What was measured apart, if it was. */
+async function readKept<Row>(file: string): Promise<readonly Row[]> {
+  return existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as Row[]) : [];
 }
 
 async function compareContestants(names: readonly string[], asked: readonly Task[]): Promise<Compared[]> {

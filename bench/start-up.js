@@ -2,13 +2,15 @@ import { cpuUsage, hrtime, memoryUsage } from 'node:process';
 
 /**
  * Tells what a start costs, in a process of its own: `start-up.js resources <count> <fields>` makes an api,
- * `start-up.js import` loads the package when koa, @koa/router and mongodb are loaded already, and `start-up.js others`
- * loads these. It is JavaScript, because a loader of TypeScript would take part in each import.
+ * `start-up.js import` loads the package when what it is made with is loaded already, `start-up.js ajv` loads Ajv and its
+ * formats beside koa, @koa/router and mongodb, and `start-up.js others` loads these. It is JavaScript, because a loader
+ * of TypeScript would take part in each import.
  */
 const [what, count = '1', fieldCount = '10'] = process.argv.slice(2);
 process.on('disconnect', () => process.exit());
 if (what !== 'others') await importOthers();
-const imports = { others: importOthers, import: () => import('../dist/index.js') };
+if (what === 'import') await importAjv();
+const imports = { others: importOthers, ajv: importAjv, import: () => import('../dist/index.js') };
 process.send?.(await measure(imports[what] ?? (await compileApi(Number(count), Number(fieldCount)))));
 
 async function measure(run) {
@@ -20,6 +22,11 @@ async function measure(run) {
 
 async function importOthers() {
   for (const name of ['koa', '@koa/router', 'mongodb']) await import(name);
+}
+
+/** The entry points that the package uses. */
+async function importAjv() {
+  for (const name of ['ajv/dist/2020.js', 'ajv-formats']) await import(name);
 }
 
 async function compileApi(resources, fields) {

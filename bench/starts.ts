@@ -13,7 +13,8 @@ export interface StartUp {
 
 const starts: readonly (readonly [title: string, args: readonly string[]])[] = [
   ['import of koa, @koa/router and mongodb', ['others']],
-  ['import of the package, beside these', ['import']],
+  ['import of ajv and ajv-formats, beside these', ['ajv']],
+  ['import of the package, beside all of these', ['import']],
   ['an api with 1 resource of 10 fields', ['resources', '1', '10']],
   ['an api with 50 resources of 10 fields', ['resources', '50', '10']],
   ['an api with 500 resources of 10 fields', ['resources', '500', '10']],
