@@ -6,19 +6,20 @@ export function writeGrowth(growths: readonly Growth[]): string {
   if (growths.length === 0) return 'Not measured: `npm run bench -- --growth` does it.';
   const rows = growths.map(
     ({ what, task, sizes, ours, hand }) =>
-      `| ${what} | ${task} | ${sizes.map(inShort).join(', ')} | ${ours.map(inShort).join(', ')} | ${slopeOf(sizes, ours)} | ${hand ? slopeOf(sizes, hand) : ''} |`,
+      `| ${what} | ${task} | ${sizes.map(inShort).join(', ')} | ${ours.map(inShort).join(', ')} | ${slopeOf(sizes, ours)} | ${slopeOf(sizes.slice(-2), ours.slice(-2))} | ${hand ? slopeOf(sizes, hand) : ''} |`,
   );
   return [
     'How the CPU time of the process grows with the number of something. The exponent is the slope of the logarithms: 0 where the number does not',
     'matter, 1 where the costs are as many. By hand is the same with the driver alone. Requests come one after the other by `api.fetch`, which makes',
     'an answer of Fetch for each, so that the growth can be read here, and not the price.',
     '',
-    '| what grows | | from, to | µs | exponent | by hand |',
-    '|---|---|---|---|--:|--:|',
+    '| what grows | | sizes | µs | exponent | of the last step | by hand |',
+    '|---|---|---|---|--:|--:|--:|',
     ...rows,
     '',
-    'A batch and a start do each of their members once, so that their exponent is near 1. What grows with records is the depth of the index, which',
-    'the database walks.',
+    'Nothing grows faster than its number. A batch sends a command for each of its members, by hand as by the library, and a start compiles each',
+    'resource, so that both come near to 1. A change is compared with the lists of its model, and each stream has a share of what the process does',
+    'meanwhile. What is below 0 shows that the process was warmer when more was measured.',
   ].join('\n');
 }
 

@@ -2,9 +2,9 @@ import { cpuUsage, hrtime, memoryUsage } from 'node:process';
 
 /**
  * Tells what a start costs, in a process of its own: `start-up.js resources <count> <fields>` makes an api,
- * `start-up.js import` loads the package when what it is made with is loaded already, `start-up.js ajv` loads Ajv and its
- * formats beside koa, @koa/router and mongodb, and `start-up.js others` loads these. It is JavaScript, because a loader
- * of TypeScript would take part in each import.
+ * `start-up.js import` loads the package when what it is made with is loaded already, `start-up.js ajv` loads Ajv and
+ * its formats beside koa, @koa/router and mongodb, and `start-up.js others` loads these. It is JavaScript, because a
+ * loader of TypeScript would take part in each import.
  */
 const [what, count = '1', fieldCount = '10'] = process.argv.slice(2);
 process.on('disconnect', () => process.exit());

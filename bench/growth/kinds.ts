@@ -85,7 +85,7 @@ export async function growBatches(table: Table, db: Db): Promise<void> {
   await db.dropDatabase();
   const cards = await db.createCollection<StoredCard>('cards');
   const shop = service();
-  const api = shop.api({ db, resources: [shop.resource({ model: Card })], batch: { maxOperations: 1_000 } });
+  const api = shop.api({ db, resources: [shop.resource({ model: Card })], batch: { maxOperations: 1_000 }, maxTimeMS: 60_000 });
   let created = 0;
   for (const size of [1, 10, 100, 1_000]) {
     const operations = () =>
