@@ -131,10 +131,10 @@ projection, whose rows are escaped and joined to chunks, and which answers with 
 
 | | CPU, of by hand | elapsed, of by hand |
 |---|--:|--:|
-| import with a history | 1.35 to 1.44 | 1.3 to 1.4 |
+| import with a history | 1.52 | 1.46 |
 | export as CSV | 0.85 | 0.99 |
 
-In three runs on a busy machine. The store also makes a document of each record that it returns, compares it with what was there before, and bounds its commands by size:
+In one run on a busy machine. The store also makes a document of each record that it returns, compares it with what was there before, and bounds its commands by size:
 that is what is above 1.
 
 ## References that hold
