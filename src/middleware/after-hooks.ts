@@ -30,11 +30,10 @@ export type AfterHook<Ctx = Context, Result = unknown> = (ctx: Ctx, result: Resu
  */
 export function afterHooks(hooks: readonly Called<[ctx: Context, result: unknown], unknown>[] = []): ResourceMiddleware {
   checkValue('The argument of `afterHooks`', hooks, anArrayOf('functions', aFunction[0]));
-  return step({ problems: hooks.length === 0 ? [] : ['internal'] }, async function afterHooks(ctx) {
-    if (hooks.length > 0) {
-      containBody(ctx);
-      await run(hooks, ctx, resultOf(ctx));
-    }
+  return step({ problems: hooks.length === 0 ? [] : ['internal'] }, function afterHooks(ctx) {
+    if (hooks.length === 0) return;
+    containBody(ctx);
+    return run(hooks, ctx, resultOf(ctx));
   });
 }
 

@@ -74,6 +74,16 @@ describe('scope()', () => {
     expect(errors).toMatchObject([{ name: 'TypeError' }]);
   });
 
+  it('leaves a filter whose copy has the conditions and nothing else, for who adds to it', async () => {
+    let copied: unknown;
+    const scoped = scope(Note, () => ({ owner: 'ann' }));
+    const { request } = await serve(problems(), scoped, (ctx: Context) => {
+      copied = Reflect.ownKeys({ ...ctx.scope });
+      ctx.body = 'passed';
+    });
+    expect([(await request('GET', '/')).status, copied]).toEqual([200, ['owner']]);
+  });
+
   it('may refuse a request itself', async () => {
     const { status, errors } = await ask(() => {
       throw new Unauthorized();

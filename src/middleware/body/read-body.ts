@@ -46,13 +46,12 @@ export async function readBody(ctx: Context, limits: BodyLimits): Promise<unknow
 }
 
 function checkMediaType(ctx: Context): void {
-  const type = ctx.get('content-type');
+  const { 'content-type': type, 'content-encoding': coding = '', 'transfer-encoding': transfer = '' } = ctx.req.headers;
   const media = type === jsonType ? 'json' : classifyMediaType(type); // as most clients spell it
   if (media === 'other') throw unsupported(ctx, 'The body must be JSON: send `content-type: application/json`.');
   if (media === 'charset') throw unsupported(ctx, 'JSON is UTF-8: leave the charset out.');
-  const coding = ctx.get('content-encoding').toLowerCase();
-  const transfer = ctx.get('transfer-encoding').toLowerCase(); // Node accepts `gzip, chunked`, but decodes the chunks only
-  if ((coding !== '' && coding !== 'identity') || (transfer !== '' && transfer !== 'chunked'))
+  // Node accepts `gzip, chunked`, but decodes the chunks only.
+  if ((coding !== '' && coding.toLowerCase() !== 'identity') || (transfer !== '' && transfer.toLowerCase() !== 'chunked'))
     throw unsupported(ctx, 'The body must come without a coding: neither compressed nor encoded otherwise.', {
       'accept-encoding': 'identity',
     });

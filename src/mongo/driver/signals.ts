@@ -7,9 +7,12 @@ const mostKept = 128;
  */
 class ReusedController {
   readonly #controller = new AbortController();
+  /** Kept, as `#isAborted` is: Node checks at each access of a controller or a signal what it is. */
+  readonly signal: AbortSignal = this.#controller.signal;
   /** Called once, when it aborts: the only kind of listener that the driver adds. */
   readonly #listeners: ((this: AbortSignal, event: Event) => void)[] = [];
   #hasOthers = false;
+  #isAborted = false;
 
   constructor() {
     const { signal } = this;
@@ -18,7 +21,7 @@ class ReusedController {
       for (const listener of this.#listeners.splice(0)) listener.call(signal, event);
     });
     signal.addEventListener = (type: string, listener: unknown, options?: unknown) => {
-      if (type === 'abort' && typeof listener === 'function' && isOnceOnly(options) && !signal.aborted) {
+      if (type === 'abort' && typeof listener === 'function' && isOnceOnly(options) && !this.#isAborted) {
         if (!this.#listeners.includes(listener as never)) this.#listeners.push(listener as never);
         return;
       }
@@ -32,16 +35,13 @@ class ReusedController {
     };
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
   /** Whether no one listens any more, so that it may belong to another command. */
   get isFree(): boolean {
-    return this.#listeners.length === 0 && !this.#hasOthers && !this.signal.aborted;
+    return this.#listeners.length === 0 && !this.#hasOthers && !this.#isAborted;
   }
 
   abort(reason: unknown): void {
+    this.#isAborted = true;
     this.#controller.abort(reason);
   }
 }

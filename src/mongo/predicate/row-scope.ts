@@ -23,7 +23,8 @@ interface Mark {
   readonly means: Predicate;
 }
 
-const marks = new WeakMap<Filter, Mark>();
+/** Its place on a filter. No copy and no command has it. A WeakMap would cost three times as much for each request. */
+const mark = Symbol('scope');
 
 /**
  * The filter of a predicate, as a scope of a model, which the application may hand to the driver, and not change.
@@ -32,20 +33,20 @@ const marks = new WeakMap<Filter, Mark>();
 export function asRowScope(means: Predicate, { name }: ScopedModel, bounds: readonly Condition[]): RowScope {
   const built = filterOf(means);
   // What is changed in place would count for the database, and not where the tree is asked, such as in a history.
-  const filter = Object.freeze(isNode(means) ? built : { ...built });
-  marks.set(filter, { name, bounds, means });
-  return filter as RowScope;
+  const filter = isNode(means) ? built : { ...built };
+  Object.defineProperty(filter, mark, { value: { name, bounds, means } satisfies Mark });
+  return Object.freeze(filter) as RowScope;
 }
 
 /** What a filter is known by, if it is a scope. */
 export function markOf(filter: object): Mark | undefined {
-  return marks.get(filter as Filter);
+  return Object.hasOwn(filter, mark) ? (filter as { readonly [mark]?: Mark })[mark] : undefined;
 }
 
 /** The node that a predicate is, or that a scope was built from. Undefined for an opaque filter. */
 export function nodeOf(predicate: Predicate): PredicateNode | undefined {
   if (isNode(predicate)) return predicate;
-  const means = marks.get(predicate)?.means;
+  const means = markOf(predicate)?.means;
   return means && nodeOf(means);
 }
 

@@ -40,9 +40,9 @@ export function creationsWithin(
 ): Changes {
   let areSame = true;
   const embedded = changes.embedded.map((merge) => {
-    if (merge.whole === undefined) return merge;
-    const created = nest(merge.path, merge.whole);
-    const broken = conditions.filter((condition) => isLeftToDefault(changes, merge, condition) && !isWithin(condition, created));
+    const { path, whole } = merge;
+    if (whole === undefined) return merge;
+    const broken = conditions.filter((one) => isLeftToDefault(changes, merge, one) && !isWithin(one, nest(path, whole)));
     if (broken.length === 0) return merge;
     areSame = false;
     return { ...merge, whole: undefined, refused: refuse(merge, broken) };
@@ -72,7 +72,7 @@ function isLeftToDefault({ assignments, embedded }: Changes, merge: EmbeddedMerg
 }
 
 function isAtOrAbove(outer: string, path: string): boolean {
-  return `${path}.`.startsWith(`${outer}.`);
+  return path.startsWith(outer) && (path.length === outer.length || path[outer.length] === '.');
 }
 
 /** A record with only this value at this path. */
