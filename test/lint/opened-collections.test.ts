@@ -6,6 +6,7 @@ const src = join(import.meta.dirname, '../../src');
 /** Of whose documents a file of `src/` opens a collection. */
 const opens: Readonly<Record<string, readonly string[]>> = {
   'the records of a model': [
+    'mongo/changes/change-feed.ts',
     'mongo/collection/collection.ts',
     'mongo/collection/read-by-id.ts',
     'mongo/collection/reads.ts',

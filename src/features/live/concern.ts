@@ -2,6 +2,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { CollectionChange } from '../../mongo/changes/change.ts';
 import { markPath } from '../../mongo/lifecycle/lifecycle.ts';
 import type { ListQuery } from '../../mongo/list/parse-list-query.ts';
+import { type Equality, equalitiesOf } from '../../mongo/predicate/equality.ts';
 import { pathsOf } from '../../mongo/predicate/paths-of.ts';
 import { all, type Condition, everyRecord, type Predicate } from '../../mongo/predicate/predicate.ts';
 import { isThrough } from '../../mongo/through/through-field.ts';
@@ -12,7 +13,12 @@ export interface Concern {
   readonly deciding: ReadonlySet<string> | undefined;
   /** Those that it shows. Undefined if it shows all. */
   readonly shown: ReadonlySet<string> | undefined;
+  /** What each of its records equals. */
+  readonly equal: readonly Equality[];
 }
+
+/** By how many combinations of values a list is found: one that asks for more is found by fewer fields. */
+const mostCombinations = 100;
 
 /** The fields on which a list depends within a scope. */
 export function concernOf(model: CompiledModel, query: ListQuery, scope: Predicate | undefined): Concern {
@@ -22,10 +28,12 @@ export function concernOf(model: CompiledModel, query: ListQuery, scope: Predica
     ...sort.flatMap(({ field }) => pathsOfField(field)),
     ...[markPath(model) ?? []].flat(),
   ];
-  const within = pathsOf(all(filter ?? everyRecord, scope ?? everyRecord));
+  const predicate = all(filter ?? everyRecord, scope ?? everyRecord);
+  const within = pathsOf(predicate);
   return {
     deciding: further || window.mode === 'only' ? undefined : within && new Set([...paths, ...within].map(firstKey)),
     shown: fields && new Set(fields.paths.map(firstKey)),
+    equal: equalitiesOf(conditions, predicate, mostCombinations),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { idToJson } from '../../model/value/number-in-path.ts';
 import { Turn } from '../driver/turn.ts';
+import { type Equality, keysAt } from '../predicate/equality.ts';
 import type { CollectionChange } from './change.ts';
 
 /** Hears what has changed. Undefined says that anything may have changed, because events were lost. */
@@ -15,9 +16,21 @@ export interface Interest {
   /** The records of whose changes it hears, by the text of their ids. */
   readonly ids: Iterable<string>;
   /** It hears of each update of these stored fields. */
-  readonly keys: Iterable<string>;
-  /** Whether it hears of each record that is created, replaced or deleted. */
+  readonly keys: ReadonlySet<string>;
+  /** Whether it hears of each record that is created or replaced. */
   readonly wholes: boolean;
+  /** Whether it hears of each record that is deleted. */
+  readonly deletes: boolean;
+  /** By `keys` and `wholes`, it hears only of records that equal all of these afterwards. Sorted by path. */
+  readonly equal: readonly Equality[];
+}
+
+/** What was found of a changed record afterwards. */
+export interface FoundRecord {
+  /** The record, unless it is gone. Several have its id where each shard has one. */
+  readonly records: readonly unknown[];
+  /** The paths that were asked for. */
+  readonly paths: ReadonlySet<string>;
 }
 
 /**
@@ -61,9 +74,17 @@ export class Audience {
     if (this.#collectionsOf.get(hear)?.has(collection)) this.#crowds.get(collection)?.focus(hear, interest);
   }
 
-  /** Tells all who wait for it, and lets others run between them: there may be thousands. */
-  async tell(change: CollectionChange | undefined, turn = new Turn()): Promise<void> {
-    const listeners = change ? this.#crowds.get(change.collection)?.listenersTo(change) : [...this.#collectionsOf.keys()];
+  /** The paths of a changed record on which it depends who hears of it. */
+  pathsAsked(change: CollectionChange): ReadonlySet<string> {
+    return this.#crowds.get(change.collection)?.pathsAsked(change) ?? none;
+  }
+
+  /**
+   * Tells all who wait for it, and lets others run between them: there may be thousands. Without the record, those hear
+   * of it who may wait for it.
+   */
+  async tell(change: CollectionChange | undefined, record?: FoundRecord, turn = new Turn()): Promise<void> {
+    const listeners = change ? this.#crowds.get(change.collection)?.listenersTo(change, record) : [...this.#collectionsOf.keys()];
     for (const hear of listeners ?? []) {
       if (this.#collectionsOf.has(hear)) hear(change);
       await turn.pass();
@@ -76,8 +97,9 @@ class Crowd {
   /** Those who hear of every change at present. */
   readonly #toAll = new Set<Hear>();
   readonly #interests = new Map<Hear, Interest>();
-  readonly #toWholes = new Set<Hear>();
-  readonly #byKey = new Map<string, Set<Hear>>();
+  readonly #toDeletes = new Set<Hear>();
+  /** Those who hear of records with certain values, by the paths of these. */
+  readonly #byPaths = new Map<string, ByValues>();
   readonly #byId = new Map<IdLeaf, Map<string, Set<Hear>>>();
 
   get isEmpty(): boolean {
@@ -99,12 +121,25 @@ class Crowd {
     this.#drop(hear);
   }
 
-  listenersTo({ id, keys }: CollectionChange): Iterable<Hear> {
+  pathsAsked(change: CollectionChange): ReadonlySet<string> {
+    if (change.id === undefined || change.isDelete) return none;
+    const asked = new Set<string>();
+    let listeners = 0;
+    for (const one of this.#byPaths.values()) {
+      const some = one.paths.length > 0 ? one.listenersTo(change) : 0;
+      if (some > 0) for (const path of one.paths) asked.add(path);
+      listeners += some;
+    }
+    return listeners > 1 ? asked : none; // a single one costs no more than the question
+  }
+
+  listenersTo(change: CollectionChange, record: FoundRecord | undefined): Iterable<Hear> {
+    const { id, isDelete } = change;
     const found = new Set(this.#toAll);
     if (this.#interests.size === 0) return found;
     if (id === undefined) return addTo(found, this.#interests.keys());
-    if (keys) for (const key of keys) addTo(found, this.#byKey.get(key));
-    else addTo(found, this.#toWholes);
+    if (isDelete) addTo(found, this.#toDeletes);
+    else for (const one of this.#byPaths.values()) one.addListeners(found, change, record);
     for (const [leaf, byText] of this.#byId) {
       const text = textOfId(leaf, id);
       if (text !== undefined) addTo(found, byText.get(text));
@@ -116,9 +151,11 @@ class Crowd {
   #replace(hear: Hear, interest: Interest): void {
     this.#drop(hear);
     this.#interests.set(hear, interest);
-    const { leaf, ids, keys, wholes } = interest;
-    if (wholes) this.#toWholes.add(hear);
-    for (const key of keys) put(this.#byKey, key, hear);
+    const { leaf, ids, deletes } = interest;
+    if (deletes) this.#toDeletes.add(hear);
+    const name = nameOf(interest);
+    const byValues = this.#byPaths.get(name) ?? new ByValues(interest.equal.map(({ path }) => path));
+    if (byValues.add(hear, interest)) this.#byPaths.set(name, byValues);
     const byText = this.#byId.get(leaf) ?? new Map<string, Set<Hear>>();
     for (const id of ids) put(byText, id, hear);
     if (byText.size > 0) this.#byId.set(leaf, byText);
@@ -127,15 +164,110 @@ class Crowd {
   #drop(hear: Hear): void {
     const interest = this.#interests.get(hear);
     if (!interest) return;
-    const { leaf, ids, keys } = interest;
+    const { leaf, ids } = interest;
     this.#interests.delete(hear);
-    this.#toWholes.delete(hear);
-    for (const key of keys) take(this.#byKey, key, hear);
+    this.#toDeletes.delete(hear);
+    const name = nameOf(interest);
+    if (this.#byPaths.get(name)?.remove(hear, interest)) this.#byPaths.delete(name);
     const byText = this.#byId.get(leaf);
     if (!byText) return;
     for (const id of ids) take(byText, id, hear);
     if (byText.size === 0) this.#byId.delete(leaf);
   }
+}
+
+/**
+ * Those who hear of records with certain values at the same paths, or with any if there are no paths. However many
+ * there are, a change is compared only with the values of its record.
+ */
+class ByValues {
+  readonly paths: readonly string[];
+  /** The listeners by the values, and by the fields whose updates they hear of; `wholes` stands for whole records. */
+  readonly #listeners = new Map<string, Map<string, Set<Hear>>>();
+  /** How many hear of each of these. */
+  readonly #counts = new Map<string, number>();
+
+  constructor(paths: readonly string[]) {
+    this.paths = paths;
+  }
+
+  /** Adds a listener, and returns whether it hears of anything. */
+  add(hear: Hear, interest: Interest): boolean {
+    const causes = causesOf(interest);
+    for (const values of combinationsOf(interest.equal)) {
+      const byCause = this.#listeners.get(values) ?? new Map<string, Set<Hear>>();
+      for (const cause of causes) put(byCause, cause, hear);
+      if (byCause.size > 0) this.#listeners.set(values, byCause);
+    }
+    for (const cause of causes) this.#counts.set(cause, (this.#counts.get(cause) ?? 0) + 1);
+    return causes.length > 0;
+  }
+
+  /** Removes a listener, and returns whether it was the last one. */
+  remove(hear: Hear, interest: Interest): boolean {
+    const causes = causesOf(interest);
+    for (const values of combinationsOf(interest.equal)) {
+      const byCause = this.#listeners.get(values);
+      if (!byCause) continue;
+      for (const cause of causes) take(byCause, cause, hear);
+      if (byCause.size === 0) this.#listeners.delete(values);
+    }
+    for (const cause of causes) {
+      const left = (this.#counts.get(cause) as number) - 1;
+      if (left > 0) this.#counts.set(cause, left);
+      else this.#counts.delete(cause);
+    }
+    return this.#counts.size === 0;
+  }
+
+  /** How many hear at least of such a change if the record has the values. */
+  listenersTo({ keys = onlyWholes }: CollectionChange): number {
+    let most = 0;
+    for (const key of keys) most = Math.max(most, this.#counts.get(key) ?? 0);
+    return most;
+  }
+
+  addListeners(found: Set<Hear>, change: CollectionChange, record: FoundRecord | undefined): void {
+    if (this.listenersTo(change) === 0) return;
+    const causes = change.keys ?? onlyWholes;
+    for (const byCause of this.#found(record)) for (const cause of causes) addTo(found, byCause.get(cause));
+  }
+
+  #found(record: FoundRecord | undefined): Iterable<Map<string, Set<Hear>>> {
+    if (this.paths.length === 0) return this.#listeners.values();
+    if (!record || !this.paths.every((path) => record.paths.has(path))) return this.#listeners.values();
+    const found = new Set<Map<string, Set<Hear>>>();
+    for (const one of record.records) {
+      const keys = this.paths.map((path) => keysAt(one, path));
+      if (!keys.every((some) => some !== undefined)) return this.#listeners.values();
+      for (const values of combinationsOf(keys.map((some) => ({ keys: [...some] })))) {
+        const byCause = this.#listeners.get(values);
+        if (byCause) found.add(byCause);
+      }
+    }
+    return found;
+  }
+}
+
+/** Stands for a whole record, in the place of one of its fields: none has such a name. */
+const wholes = '\0';
+
+const onlyWholes: ReadonlySet<string> = new Set([wholes]);
+const none: ReadonlySet<string> = new Set();
+
+function causesOf(interest: Interest): string[] {
+  return interest.wholes ? [...interest.keys, wholes] : [...interest.keys];
+}
+
+function nameOf({ equal }: Interest): string {
+  return equal.map(({ path }) => path).join('\n');
+}
+
+/** A text for each combination of values. */
+function combinationsOf(equal: readonly Pick<Equality, 'keys'>[]): string[] {
+  let found = [''];
+  for (const { keys } of equal) found = keys.flatMap((key) => found.map((before) => `${before}${key.length}:${key}`));
+  return found;
 }
 
 /** The JSON text of an id. Undefined for one that cannot be written: it may be any. */

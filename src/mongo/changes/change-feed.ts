@@ -1,8 +1,12 @@
-import type { ClientSession, Db, MongoClient } from 'mongodb';
+import type { Document as BsonDocument, ClientSession, Db, MongoClient } from 'mongodb';
+import { askWithin } from '../driver/ask-within.ts';
+import { bsonOptions } from '../driver/bson-options.ts';
+import { ofMajority } from '../driver/command-plan.ts';
 import { replicaSetRequired } from '../driver/outcome.ts';
 import { reachabilityOf } from '../driver/reachability.ts';
 import type { Turn } from '../driver/turn.ts';
-import { Audience, type Hear, type Interest } from './audience.ts';
+import { keyOf } from '../predicate/equality.ts';
+import { Audience, type FoundRecord, type Hear, type Interest } from './audience.ts';
 import type { CollectionChange } from './change.ts';
 import { HeardCollections } from './heard-collections.ts';
 import { OpenStream, patienceMS, throwAway } from './open-stream.ts';
@@ -87,7 +91,7 @@ export class ChangeFeed {
     const stream = new OpenStream(
       this.#db,
       collections,
-      (change, turn) => this.#tell(change, turn),
+      (changes, turn) => this.#tell(changes, turn),
       () => this.#staleAfter,
     );
     this.#stream = stream;
@@ -100,12 +104,70 @@ export class ChangeFeed {
     this.#staleAfter = Number.POSITIVE_INFINITY;
   }
 
-  async #tell(change: CollectionChange | undefined, turn?: Turn): Promise<void> {
-    if (change?.id === undefined) this.#heard.forget(change?.collection);
-    await this.#audience.tell(change, turn);
+  async #tell(changes: readonly CollectionChange[] | undefined, turn?: Turn): Promise<void> {
+    if (!changes) {
+      this.#heard.forget();
+      await this.#audience.tell(undefined, undefined, turn);
+      return;
+    }
+    for (const { id, collection } of changes) if (id === undefined) this.#heard.forget(collection);
+    const found = await this.#find(changes);
+    for (const change of changes) await this.#audience.tell(change, found.get(change), turn);
+  }
+
+  /**
+   * Finds those changed records of which it depends on their values who hears of them: one read for all of a
+   * collection. They may have changed again since: of that, others are told later. Without an answer, or where a
+   * collation decides what is equal, nothing is known of them.
+   */
+  async #find(changes: readonly CollectionChange[]): Promise<ReadonlyMap<CollectionChange, FoundRecord>> {
+    const found = new Map<CollectionChange, FoundRecord>();
+    const asked = new Map<string, CollectionChange[]>();
+    for (const change of changes) {
+      if (!this.#heard.isPlain(change.collection) || this.#audience.pathsAsked(change).size === 0) continue;
+      const some = asked.get(change.collection);
+      if (some) some.push(change);
+      else asked.set(change.collection, [change]);
+    }
+    for (const [collection, some] of asked) {
+      const paths = new Set(some.flatMap((change) => [...this.#audience.pathsAsked(change)]));
+      const records = await this.#read(collection, new Set(some.map(({ id }) => id)), paths).catch(() => undefined);
+      if (!records) continue;
+      const byKey = new Map<string | undefined, BsonDocument[]>();
+      for (const one of records) byKey.set(keyOf(one._id), [...(byKey.get(keyOf(one._id)) ?? []), one]);
+      for (const change of some) {
+        const key = keyOf(change.id);
+        if (key !== undefined) found.set(change, { records: byKey.get(key) ?? [], paths });
+      }
+    }
+    return found;
+  }
+
+  async #read(collection: string, ids: Iterable<unknown>, paths: ReadonlySet<string>): Promise<readonly BsonDocument[]> {
+    const session = this.session();
+    const projection = Object.fromEntries(outermost(paths).map((path) => [path, 1]));
+    const options = { ...bsonOptions, projection: { _id: 1, ...projection }, readConcern: ofMajority, session };
+    try {
+      return await askWithin(findingMS, (signal) =>
+        this.#db
+          .collection(collection)
+          .find({ _id: { $in: [...ids] } } as object, { ...options, signal })
+          .toArray(),
+      );
+    } finally {
+      await session.endSession();
+    }
   }
 }
 
 const feeds = new WeakMap<MongoClient, Map<string, ChangeFeed>>();
+
+/** For how long changed records are looked for, in milliseconds. Then all who may wait for them are told. */
+const findingMS = 2_000;
+
+/** The paths that lie in none of the others: the database takes no projection of both. */
+function outermost(paths: ReadonlySet<string>): string[] {
+  return [...paths].filter((path) => ![...paths].some((other) => path.startsWith(`${other}.`)));
+}
 
 function ignore(): void {}

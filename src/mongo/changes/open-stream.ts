@@ -9,7 +9,10 @@ import { type ChangeEvent, type CollectionChange, changePipeline, readChange } f
 import { answersEveryMS, type Events, nextEvent } from './next-event.ts';
 
 /** Tells all who listen. Undefined says that anything may have changed, because events were lost. */
-export type Tell = (change: CollectionChange | undefined, turn?: Turn) => Promise<void>;
+export type Tell = (changes: readonly CollectionChange[] | undefined, turn?: Turn) => Promise<void>;
+
+/** How many changes are told together at most. */
+const mostTogether = 500;
 
 /** The longest time to ask for the time of the database, in milliseconds. */
 export const patienceMS = 10_000;
@@ -85,11 +88,16 @@ export class OpenStream {
       const begun = this.#time;
       const turn = new Turn(); // one write of the database may be thousands of events
       try {
+        let untold: CollectionChange[] = [];
         for await (const event of this.#events()) {
           failures = 0;
-          if (!event || !isLater(event, begun)) continue;
-          this.#time = event.clusterTime;
-          for (const change of readChange(event)) await this.#tell(change, turn);
+          if (event && isLater(event, begun)) {
+            this.#time = event.clusterTime;
+            untold.push(...readChange(event));
+          }
+          if (untold.length < mostTogether && this.#stream?.bufferedCount?.()) continue;
+          if (untold.length > 0) await this.#tell(untold, turn);
+          untold = [];
           await turn.pass();
         }
       } catch (error) {

@@ -107,7 +107,9 @@ export function openPages(
     const count = isSmall ? wanted.length : Math.max(countFitting(sizes(), maxPageBytes), 1);
     const records = wanted.slice(0, count).map((one) => new StoredRecord(seen, one, fields));
     const isCutShort = count < wanted.length || (isCut && found.length < plan.limit - 1);
-    return { records, goesOn: isCut || isCutShort || found.length >= plan.limit, isCutShort, unaddressable };
+    const last = isCutShort ? undefined : found[plan.limit - 1];
+    const goesOn = isCut || isCutShort || found.length >= plan.limit;
+    return { records, goesOn, isCutShort, behind: last && new StoredRecord(seen, last, fields), unaddressable };
   }
 
   /**

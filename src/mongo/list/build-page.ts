@@ -29,6 +29,8 @@ export interface Page extends PageEnd {
    * which cannot end early.
    */
   endAt(last: StoredRecord): PageEnd;
+  /** The record behind the page, if it was read. */
+  readonly behind?: StoredRecord | undefined;
   /** What a plug-in tells of its records, beside what every page does. */
   readonly describe?: (records: readonly StoredRecord[]) => object;
   /** The JSON of its records, once it is written. */
@@ -76,6 +78,8 @@ export interface Fitting {
   readonly goesOn: boolean;
   /** Whether there was no room for the others that the page would have had. */
   readonly isCutShort: boolean;
+  /** The first record that it has no room for, if it was read. */
+  readonly behind?: StoredRecord | undefined;
   /** A record that was left out, because its id is of another type than the model's. */
   readonly unaddressable?: Uint8Array | undefined;
 }
@@ -83,7 +87,7 @@ export interface Fitting {
 /** Makes a page of what was read. Throws `invalid_query` (400) if a page by number has too many bytes. */
 export function buildPage(
   query: ListQuery,
-  { records, goesOn, isCutShort }: Fitting,
+  { records, goesOn, isCutShort, behind }: Fitting,
   { total, maxPageBytes, fetchPrivate }: Pick<Page, 'total' | 'maxPageBytes'> & { readonly fetchPrivate: boolean },
 ): Page {
   const { window, limit, sort, further } = query;
@@ -97,6 +101,7 @@ export function buildPage(
     endAt,
     total,
     maxPageBytes,
+    behind,
     ...(describe && { describe }),
   });
   if (window.mode === 'offset') {

@@ -1,15 +1,28 @@
 import { defineModel, t } from '../../../src/index.ts';
 import { asCompiled } from '../../../src/model/compile/compile-model.ts';
-import { Audience, type Interest } from '../../../src/mongo/changes/audience.ts';
+import { Audience, type FoundRecord, type Interest } from '../../../src/mongo/changes/audience.ts';
 import type { CollectionChange } from '../../../src/mongo/changes/change.ts';
 
 const Card = asCompiled(defineModel('Card', { collection: 'cards', fields: { id: t.int(), board: t.int(), rank: t.int() } }));
 const { leaf } = Card.id;
 
-const updated = (id: unknown, ...keys: string[]): CollectionChange => ({ collection: 'cards', id, keys: new Set(keys), time: undefined });
+const updated = (id: unknown, ...keys: string[]): CollectionChange => ({
+  collection: 'cards',
+  id,
+  keys: new Set(keys),
+  isDelete: false,
+  time: undefined,
+});
 const whole = (id: unknown): CollectionChange => ({ ...updated(id), keys: undefined });
-const listOf = (...ids: string[]): Interest => ({ leaf, ids, keys: ['board'], wholes: true });
-const recordOf = (...ids: string[]): Interest => ({ leaf, ids, keys: [], wholes: false });
+const deleted = (id: unknown): CollectionChange => ({ ...whole(id), isDelete: true });
+const listOf = (...ids: string[]): Interest => ({ leaf, ids, keys: new Set(['board']), wholes: true, deletes: true, equal: [] });
+const recordOf = (...ids: string[]): Interest => ({ leaf, ids, keys: new Set(), wholes: false, deletes: false, equal: [] });
+const boardOf = (board: string, ...ids: string[]): Interest => ({
+  ...listOf(...ids),
+  keys: new Set(['board', 'rank']),
+  deletes: false,
+  equal: [{ path: 'board', keys: [board] }],
+});
 
 const unwritable = {
   get part(): never {
@@ -29,9 +42,9 @@ function audienceOf(interests: Record<string, Interest | undefined>) {
   return {
     audience,
     hearOf: (name: string) => hears.get(name) as () => void,
-    async to(change: CollectionChange | undefined): Promise<string[]> {
+    async to(change: CollectionChange | undefined, record?: FoundRecord): Promise<string[]> {
       heard = [];
-      await audience.tell(change);
+      await audience.tell(change, record);
       return heard.sort();
     },
   };
@@ -45,14 +58,67 @@ describe('Audience', () => {
     ['an update of another field of a record that is shown', updated(1, 'rank'), ['any', 'list']],
     ['an update of a record that several show, once each', updated(2, 'rank', 'board'), ['any', 'list', 'record']],
     ['an update of another field of a record that nobody shows', updated(9, 'rank'), ['any']],
-    ['a record that is created, replaced or deleted', whole(9), ['any', 'list']],
-    ['a record that is replaced or deleted and is shown', whole(2), ['any', 'list', 'record']],
+    ['a record that is created or replaced', whole(9), ['any', 'list']],
+    ['a record that is deleted', deleted(9), ['any', 'list']],
+    ['a record that is replaced and is shown', whole(2), ['any', 'list', 'record']],
+    ['a record that is deleted and is shown', deleted(2), ['any', 'list', 'record']],
     ['an id that cannot be written', updated(unwritable, 'rank'), ['any', 'list', 'record']],
     ['a change of the whole collection', whole(undefined), ['any', 'deaf', 'list', 'record']],
     ['the loss of events', undefined, ['any', 'deaf', 'list', 'record']],
     ['a change of another collection', { ...whole(1), collection: 'others' }, []],
   ])('tells %s to those who wait for it', async (_what, change, expected) => {
     expect(await audienceOf(interests).to(change)).toEqual(expected);
+  });
+
+  describe('whose listeners wait for records with certain values', () => {
+    const onBoards = { any: undefined, one: boardOf('f1', '1'), two: boardOf('f2'), record: recordOf('7') };
+    const paths = new Set(['board']);
+    const found = (...records: object[]): FoundRecord => ({ records, paths });
+
+    it.each([
+      ['who wait for its value', whole(9), found({ board: 2 }), ['any', 'two']],
+      ['who wait for one of its values', whole(9), found({ board: [1, 2] }), ['any', 'one', 'two']],
+      ['who wait for the value of one of several with the same id', whole(9), found({ board: 5 }, { board: 1 }), ['any', 'one']],
+      ['who show it, whatever its value is now', updated(1, 'board'), found({ board: 5 }), ['any', 'one']],
+      ['who show it, if it is gone', updated(1, 'board'), found(), ['any', 'one']],
+      ['who show it, if it is deleted', deleted(1), undefined, ['any', 'one']],
+      ['who wait for any, if nothing is known of it', whole(9), undefined, ['any', 'one', 'two']],
+      ['who wait for any, if another field was asked for', whole(9), { ...found({}), paths: new Set(['rank']) }, ['any', 'one', 'two']],
+      ['who wait for any, if nobody knows what its value equals', whole(9), found({ board: /1/ }), ['any', 'one', 'two']],
+      ['to whom its field matters', updated(9, 'title'), found({ board: 1 }), ['any']],
+    ])('tells of a record those %s', async (_who, change, record, expected) => {
+      expect(await audienceOf(onBoards).to(change, record)).toEqual(expected);
+    });
+
+    it('asks for these values only where several may wait for them', () => {
+      const { audience, hearOf } = audienceOf(onBoards);
+      const asked = (change: CollectionChange) => [...audience.pathsAsked(change)];
+      expect([whole(9), updated(9, 'rank'), updated(9, 'title'), deleted(9), whole(undefined)].map(asked)).toEqual([
+        ['board'],
+        ['board'],
+        [],
+        [],
+        [],
+      ]);
+      audience.focus(hearOf('one'), 'cards', recordOf('1'));
+      expect(asked(whole(9))).toEqual([]);
+      audience.remove(hearOf('two'));
+      expect([asked(whole(9)), asked({ ...whole(9), collection: 'others' })]).toEqual([[], []]);
+    });
+
+    it('finds those who wait for one of several values, or for values of several fields', async () => {
+      const equal = [
+        { path: 'board', keys: ['f1', 'f2'] },
+        { path: 'owner', keys: ['sann'] },
+      ];
+      const { to, audience, hearOf } = audienceOf({ two: { ...boardOf('f1'), equal }, other: boardOf('f3') });
+      const of = (board: number, owner: string) => ({ records: [{ board, owner }], paths: new Set(['board', 'owner']) });
+      expect(await to(whole(9), of(2, 'ann'))).toEqual(['two']);
+      expect(await to(whole(9), of(2, 'bob'))).toEqual([]);
+      expect(await to(whole(9), of(3, 'bob'))).toEqual(['other']);
+      audience.remove(hearOf('two'));
+      expect(await to(whole(9), of(2, 'ann'))).toEqual([]);
+    });
   });
 
   it('tells everything to one who looks away from an interest, and forgets the interest that another one replaces', async () => {

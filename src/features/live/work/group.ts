@@ -7,7 +7,7 @@ import { Keeper } from '../kept-bytes.ts';
 import type { LiveSource } from '../live-source.ts';
 import type { LiveStreams } from '../live-streams.ts';
 import { detach } from './detached.ts';
-import { interestIn, isAbout, nothingOf } from './interest.ts';
+import { type Behind, interestIn, isAbout, nothingOf } from './interest.ts';
 import type { Outline } from './outline.ts';
 import { listStateOf, recordStateOf, type State } from './state.ts';
 
@@ -60,6 +60,7 @@ export class Group {
   #waiting: Waiting[] = [];
   /** The outline of the state that was read last. */
   readonly #state: Keeper<Outline>;
+  #behind: Behind;
   /** Of which changes the state has to hear. Undefined for all. */
   #interest: Interest | undefined;
   readonly #nothing: Interest;
@@ -169,7 +170,7 @@ export class Group {
       if (!first) return;
       this.#streams.kept.refuseIfExceeded();
       const state = await this.#readFor(first);
-      if (this.#members.size > 0) this.#setState(state.outline);
+      if (this.#members.size > 0) this.#setState(state.outline, state.kind === 'list' ? state.behind : undefined);
       this.#failures = 0;
       this.#failedSince = undefined;
       for (const { resolve } of waiting) resolve(state);
@@ -195,10 +196,11 @@ export class Group {
     }
   }
 
-  #setState(state: Outline | undefined): void {
-    if (state === this.#state.one) return;
+  #setState(state: Outline | undefined, behind?: Behind): void {
+    if (state === this.#state.one && behind === this.#behind) return;
     this.#state.keep(state);
-    this.#interest = state && interestIn(this.#source, state);
+    this.#behind = behind;
+    this.#interest = state && interestIn(this.#source, state, behind);
   }
 
   /**

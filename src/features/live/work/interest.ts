@@ -8,22 +8,33 @@ import type { Outline } from './outline.ts';
  * Of which changes of its collection a state has to hear: all for which {@link isAbout} is true. Undefined if only
  * `isAbout` can tell.
  */
-export function interestIn({ model, concern, idText, related, watched }: LiveSource, state: Outline): Interest | undefined {
+export function interestIn({ model, concern, idText, related, watched }: LiveSource, state: Outline, behind: Behind): Interest | undefined {
   const { collection, id } = model;
   if (related.has(collection) || watched.has(collection)) return undefined;
   const { leaf } = id;
   if (state.kind === 'record') {
     const ids = [idText, state.idText].filter((text) => text !== undefined);
-    return { leaf, ids, keys: [], wholes: state.idText === undefined };
+    return { ...nothingOf({ model }), ids, wholes: state.idText === undefined };
   }
   if (!concern?.deciding || state.isCut) return undefined;
-  return { leaf, ids: [...state.prints.keys()], keys: concern.deciding, wholes: true };
+  const { deciding: keys, equal } = concern;
+  const ids = [...state.prints.keys()];
+  if (behind === 'unknown') return { leaf, ids, keys, wholes: true, deletes: true, equal: [] };
+  return { leaf, ids: behind === undefined ? ids : [...ids, behind], keys, wholes: true, deletes: false, equal };
 }
 
+/**
+ * The JSON text of the id of the record behind the page. As long as that one stays in the list, there is a next page,
+ * whoever else leaves it. Undefined if the page is the last one.
+ */
+export type Behind = string | 'unknown' | undefined;
+
 /** What a state that is read again anyway has to hear of its collection. */
-export function nothingOf({ model }: LiveSource): Interest {
-  return { leaf: model.id.leaf, ids: [], keys: [], wholes: false };
+export function nothingOf({ model }: Pick<LiveSource, 'model'>): Interest {
+  return { leaf: model.id.leaf, ids: [], keys: none, wholes: false, deletes: false, equal: [] };
 }
+
+const none: ReadonlySet<string> = new Set();
 
 /** Whether a change may be one of the state. While it is read, nobody knows which records it will show. */
 export function isAbout(source: LiveSource, state: Outline | undefined, isReading: boolean, change: CollectionChange): boolean {

@@ -9,6 +9,7 @@ import { Turn } from '../../../mongo/driver/turn.ts';
 import { describePage } from '../../../mongo/list/build-page.ts';
 import { writePage } from '../../../mongo/list/write-page.ts';
 import type { Kept } from '../kept-bytes.ts';
+import type { Behind } from './interest.ts';
 import { digestBy, type ListOutline, type Outline, outlineOfList, outlineOfRecord, printOf, type RecordOutline } from './outline.ts';
 
 /** The first page of a list, as a chain has read it. */
@@ -19,6 +20,7 @@ export interface ListState extends Kept {
   readonly json: Buffer;
   /** The ends of the records in it. */
   readonly ends: readonly number[];
+  readonly behind: Behind;
 }
 
 /** A record, as a chain has read it. */
@@ -55,7 +57,8 @@ export async function listStateOf(ctx: Context, known: Outline | undefined): Pro
   const described = JSON.stringify(describePage({ ...page, records }));
   const digest = digestBy(made.update(json.subarray(hashed)).update(`\n${described}\n`));
   const outline = outlineOfList(entries, { digest, page: described, isCut: page.hasNext && records.length < page.size });
-  return { kind: 'list', outline: theSame(known, outline), json, ends, bytes: json.length };
+  const behind = page.hasNext ? (page.behind?.idText ?? 'unknown') : undefined;
+  return { kind: 'list', outline: theSame(known, outline), json, ends, behind, bytes: json.length };
 }
 
 /** At least so many bytes go into a digest at a time. */
