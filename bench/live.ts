@@ -1,8 +1,10 @@
 /**
- * What live lists cost: `node --import tsx bench/live.ts` opens 1,000 streams of 20 different lists to a server in a
- * process of its own, and writes 100 times a second into the collection for 20 seconds; then the same without streams,
- * and with writes to a collection that no list shows. It prints the CPU time of the server and of mongod, the reads,
- * and how long after its write a change arrives.
+ * What live lists cost: `node --import tsx bench/live.ts` opens streams to a server in a process of its own, and writes
+ * for 20 seconds, in each of the situations below. It prints the CPU time of the server and of mongod, the reads, how
+ * often callers are asked for, and how long after its write a change arrives.
+ *
+ * - With `--only=` and a part of its name, it measures only such situations.
+ * - With `--library=` and the entry point of a build, it measures that one.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,113 +12,192 @@ import { readFileSync } from 'node:fs';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { MongoClient } from 'mongodb';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type Db, MongoClient } from 'mongodb';
 import { startReplicaSet } from '../dev/replica-set.ts';
-import { defineModel, service, t } from '../src/index.ts';
 
-const [views, records, writesPerSecond, seconds] = [20, 10_000, 100, 20];
+const [boards, records, seconds] = [20, 10_000, 20];
+/** How many records are changed at once that no stream shows. */
+const unseen = 20_000;
 
-const Card = defineModel('Card', {
-  collection: 'cards',
-  fields: {
-    id: t.int(),
-    board: t.int({ policy: { filter: true } }),
-    title: t.string(),
-    rank: t.int({ policy: { sort: true } }),
-    at: t.float(),
-  },
-});
+type Library = typeof import('../src/index.ts');
+
+const [, , ...given] = process.argv;
+const optionOf = (name: string) => given.find((one) => one.startsWith(`--${name}=`))?.slice(name.length + 3);
+const file = optionOf('library');
+const library = file ? pathToFileURL(file).href : new URL('../src/index.ts', import.meta.url).href;
 
 /** Serves the cards, tells its port, and then what it has used since it was asked last. */
 async function serve(at: string): Promise<void> {
+  const { defineModel, service, t } = (await import(library)) as Library;
+  const Card = defineModel('Card', {
+    collection: 'cards',
+    fields: {
+      id: t.int(),
+      board: t.int({ policy: { filter: true } }),
+      title: t.string(),
+      rank: t.int({ policy: { sort: true } }),
+      at: t.float(),
+    },
+  });
+  const Member = defineModel('Member', { collection: 'members', fields: { name: t.string(), at: t.float() } });
   const client = await MongoClient.connect(at, { monitorCommands: true });
-  let reads = 0;
+  let [reads, asked] = [0, 0];
   client.on('commandStarted', ({ commandName }) => {
     if (commandName === 'find' || commandName === 'aggregate') reads++;
   });
-  const shop = service();
-  const cards = shop.resource({ model: Card, ops: ['list'], live: true });
-  const api = shop.api({ db: client.db('bench_live'), resources: [cards], warnOnScan: false, live: { max: 10_000 } });
+  const db = client.db('bench_live');
+  const desk = service({
+    async authenticate(ctx) {
+      asked++;
+      const name = ctx.get('authorization');
+      const member = name && (await db.collection('members').findOne({ name }));
+      return member ? name : undefined;
+    },
+  });
+  const cards = desk.resource({ model: Card, ops: ['list'], live: true });
+  const guarded = desk.resource({
+    path: 'guarded',
+    model: Card,
+    ops: ['list'],
+    guards: [(ctx) => ctx.principal !== undefined],
+    live: { watches: [Member] },
+  });
+  const api = desk.api({ db, resources: [cards, guarded], warnOnScan: false, live: { max: 10_000 } });
   const server = createServer(api.callback()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   process.send?.((server.address() as AddressInfo).port);
   let before = process.cpuUsage();
-  process.on('message', () => {
+  process.on('message', (message) => {
+    if (message === 'stop') process.exit(); // so that a profile is written
     const { user, system } = process.cpuUsage(before);
-    process.send?.({ cpu: (user + system) / 1e6, reads, mebibytes: process.memoryUsage.rss() / 2 ** 20 });
+    process.send?.({ cpu: (user + system) / 1e6, reads, asked, mebibytes: process.memoryUsage.rss() / 2 ** 20 });
     before = process.cpuUsage();
-    reads = 0;
+    [reads, asked] = [0, 0];
   });
 }
 
 interface Used {
   readonly cpu: number;
   readonly reads: number;
+  readonly asked: number;
   readonly mebibytes: number;
 }
 
 interface Situation {
   readonly name: string;
   readonly streams: number;
-  readonly collection: string;
-  readonly writes: number;
+  /** What the stream with this number asks for. @default one of twenty lists */
+  readonly path?: (n: number) => string;
+  /** Who asks for it. @default nobody */
+  readonly caller?: (n: number) => string;
+  /** Writes, and returns how many records it has changed. */
+  write(db: Db): Promise<number>;
 }
 
+const listOf = (n: number) => `/cards?board=${n % boards}&sort=rank`;
+/** Lists of 10 to 59 of the cards of a board. */
+const ownList = (n: number) => `${listOf(n)}&limit=${10 + Math.floor(n / boards)}`;
+
 const situations: readonly Situation[] = [
-  { name: 'no stream, writes', streams: 0, collection: 'cards', writes: writesPerSecond },
-  { name: '1 idle stream', streams: 1, collection: 'cards', writes: 0 },
-  { name: '1 stream, writes to another collection', streams: 1, collection: 'others', writes: writesPerSecond },
-  { name: '1,000 streams of 20 lists, writes', streams: 1_000, collection: 'cards', writes: writesPerSecond },
+  { name: 'no stream, 100 writes a second', streams: 0, write: (db) => writeSteadily(db, 'cards', 100) },
+  { name: 'one stream, no writes', streams: 1, write: () => pause(seconds * 1_000).then(() => 0) },
+  { name: 'one stream, 100 writes a second to another collection', streams: 1, write: (db) => writeSteadily(db, 'others', 100) },
+  { name: '1,000 streams of 20 lists, 100 writes a second', streams: 1_000, write: (db) => writeSteadily(db, 'cards', 100) },
+  {
+    name: '1,000 streams of 1,000 lists, 50 writes a second',
+    streams: 1_000,
+    path: ownList,
+    write: (db) => writeSteadily(db, 'cards', 50),
+  },
+  ...[1, 100, 1_000].map((streams) => ({
+    name: `unseen: ${streams} lists, 20,000 records created that none shows`,
+    streams,
+    path: ownList,
+    write: createUnseen,
+  })),
+  ...[1, 100, 1_000].map((streams) => ({
+    name: `unseen: ${streams} lists, 20,000 records moved that none shows`,
+    streams,
+    path: ownList,
+    write: moveUnseen,
+  })),
+  {
+    name: 'watched: 1,000 streams of 1,000 callers, 5 writes a second',
+    streams: 1_000,
+    path: (n) => `/guarded?board=${n % boards}&sort=rank`,
+    caller: (n) => `Member ${n}`,
+    write: writeMembers,
+  },
+  {
+    name: 'watched: 1,000 streams of 50 callers, 5 writes a second',
+    streams: 1_000,
+    path: (n) => `/guarded?board=${n % boards}&sort=rank`,
+    caller: (n) => `Member ${n % 50}`,
+    write: writeMembers,
+  },
 ];
 
 async function compare(): Promise<void> {
   const replicaSet = await startReplicaSet();
   const client = await MongoClient.connect(replicaSet.uri);
   const db = client.db('bench_live');
-  await db.dropDatabase();
-  const cards = Array.from({ length: records }, (_, n) => ({ _id: n, board: n % views, title: `Card ${n}`, rank: n, at: 0 }));
-  for (const name of ['cards', 'others']) await db.collection<{ _id: number }>(name).insertMany(cards);
-  await db.collection('cards').createIndex({ board: 1, rank: 1, _id: 1 });
-  const { localTime: _, pid } = (await db.admin().command({ serverStatus: 1 })) as { localTime: Date; pid: number | bigint };
-  console.log(`${views} lists of 20 of ${records} records, ${seconds} s each\n`);
-  console.log('| | CPU of the server | CPU of mongod | reads | median | p99 | MiB |\n|---|---|---|---|---|---|---|');
-  for (const situation of situations) {
-    const child = fork(fileURLToPath(import.meta.url), ['serve', replicaSet.uri], { execArgv: ['--import', 'tsx'] });
+  const { pid } = (await db.admin().command({ serverStatus: 1 })) as { pid: number | bigint };
+  console.log(`${records} records, ${seconds} s each\n`);
+  console.log(
+    '| | CPU of the server | CPU of mongod | reads | asked | deliveries | CPU of a delivery | of a change | median | p99 | MiB |',
+  );
+  console.log('|---|---|---|---|---|---|---|---|---|---|---|');
+  const only = optionOf('only') ?? '';
+  for (const situation of situations.filter(({ name }) => name.includes(only))) {
+    await fill(db);
+    const execArgv = [...process.execArgv.filter((one) => one.startsWith('--cpu-prof')), '--import', 'tsx'];
+    const args = ['serve', replicaSet.uri, ...given.filter((one) => one.startsWith('--'))];
+    const child = fork(fileURLToPath(import.meta.url), args, { execArgv });
     const [port] = (await once(child, 'message')) as [number];
     const delays: number[] = [];
-    const streams = await Promise.all(Array.from({ length: situation.streams }, (_, n) => open(port, n % views, delays)));
+    const streams: IncomingMessage[] = [];
+    for (let n = 0; n < situation.streams; n++) streams.push(await open(port, situation, n, delays));
     await pause(1_000);
+    delays.length = 0;
     child.send('begin');
     await once(child, 'message');
-    const before = cpuOf(Number(pid));
-    await write(db.collection<{ _id: number }>(situation.collection), situation.writes);
+    const [before, begun] = [cpuOf(Number(pid)), performance.now()];
+    const changed = await situation.write(db);
+    const took = (performance.now() - begun) / 1_000;
     child.send('end');
     const [used] = (await once(child, 'message')) as [Used];
-    const ofDatabase = (cpuOf(Number(pid)) - before) / seconds;
+    const ofDatabase = (cpuOf(Number(pid)) - before) / took;
+    const gone = once(child, 'exit');
+    child.send('stop');
+    await gone;
     for (const stream of streams) stream.destroy();
-    child.kill();
-    const sorted = delays.sort((a, b) => a - b);
+    const sorted = delays.toSorted((a, b) => a - b);
     const at = (part: number) => (sorted.length === 0 ? '–' : `${Math.round(sorted[Math.floor(sorted.length * part)] as number)} ms`);
     const percent = (part: number) => `${(part * 100).toFixed(1)} %`;
-    console.log(
-      `| ${situation.name} | ${percent(used.cpu / seconds)} | ${percent(ofDatabase)} | ${(used.reads / seconds).toFixed(1)}/s | ${at(0.5)} | ${at(0.99)} | ${Math.round(used.mebibytes)} |`,
-    );
+    const each = (count: number) => (count === 0 ? '–' : `${Math.round((used.cpu / count) * 1e6)} µs`);
+    const rate = (count: number) => `${(count / took).toFixed(1)}/s`;
+    const cells = [situation.name, percent(used.cpu / took), percent(ofDatabase), rate(used.reads), rate(used.asked), rate(delays.length)];
+    cells.push(each(delays.length), each(changed), at(0.5), at(0.99), `${Math.round(used.mebibytes)}`);
+    console.log(`| ${cells.join(' | ')} |`);
   }
   await client.close();
   await replicaSet.stop();
 }
 
+async function fill(db: Db): Promise<void> {
+  await db.dropDatabase();
+  const cards = Array.from({ length: records }, (_, n) => ({ _id: n, board: n % boards, title: `Card ${n}`, rank: n, at: 0 }));
+  for (const name of ['cards', 'others']) await db.collection<{ _id: number }>(name).insertMany(cards);
+  await db.collection('cards').createIndex({ board: 1, rank: 1, _id: 1 });
+  await db.collection('members').createIndex({ name: 1 });
+  await db.collection('members').insertMany(Array.from({ length: 2_000 }, (_, n) => ({ name: `Member ${n}`, at: 0 })));
+}
+
 /** Opens a stream, and notes how old each change is when it arrives. */
-async function open(port: number, board: number, delays: number[]): Promise<IncomingMessage> {
-  const options = {
-    port,
-    host: '127.0.0.1',
-    path: `/cards?board=${board}&sort=rank`,
-    headers: { accept: 'text/event-stream' },
-    agent: false,
-  };
-  const [incoming] = (await once(get(options), 'response')) as [IncomingMessage];
+async function open(port: number, { path = listOf, caller }: Situation, n: number, delays: number[]): Promise<IncomingMessage> {
+  const headers = { accept: 'text/event-stream', ...(caller && { authorization: caller(n) }) };
+  const [incoming] = (await once(get({ port, host: '127.0.0.1', path: path(n), headers, agent: false }), 'response')) as [IncomingMessage];
   if (incoming.statusCode !== 200) throw new Error(`The stream was answered with ${incoming.statusCode}.`);
   let isFirst = true;
   incoming.setEncoding('utf8').on('data', (text: string) => {
@@ -128,19 +209,55 @@ async function open(port: number, board: number, delays: number[]): Promise<Inco
   return incoming;
 }
 
-async function write(collection: ReturnType<typeof collectionOf>, perSecond: number): Promise<void> {
-  const begun = performance.now();
-  for (let written = 0; performance.now() - begun < seconds * 1_000; written++) {
-    if (perSecond === 0) await pause(1_000);
-    else {
-      const _id = (written * 7) % (views * 20); // among the records that the lists show
-      void collection.updateOne({ _id }, { $set: { at: Date.now(), title: `Card ${written}` } });
-      await pause(Math.max(0, begun + ((written + 1) * 1_000) / perSecond - performance.now()));
-    }
-  }
+/** Changes records that the lists show. */
+async function writeSteadily(db: Db, name: string, perSecond: number): Promise<number> {
+  const collection = db.collection<{ _id: number }>(name);
+  return atPace(perSecond, (written) =>
+    collection.updateOne({ _id: (written * 7) % (boards * 20) }, { $set: { at: Date.now(), title: `Card ${written}` } }),
+  );
 }
 
-const collectionOf = (client: MongoClient) => client.db('bench_live').collection<{ _id: number }>('cards');
+/** Changes members who call nothing. */
+async function writeMembers(db: Db): Promise<number> {
+  const members = db.collection('members');
+  return atPace(5, (written) => members.updateOne({ name: `Member ${1_000 + written}` }, { $set: { at: Date.now() } }));
+}
+
+async function atPace(perSecond: number, write: (written: number) => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  let written = 0;
+  for (; performance.now() - begun < seconds * 1_000; written++) {
+    void write(written);
+    await pause(Math.max(0, begun + ((written + 1) * 1_000) / perSecond - performance.now()));
+  }
+  return written;
+}
+
+/** Creates records on boards that no list shows. */
+async function createUnseen(db: Db): Promise<number> {
+  const collection = db.collection<{ _id: number }>('cards');
+  const begun = performance.now();
+  for (let first = records; first < records + unseen; first += 100) {
+    const cards = Array.from({ length: 100 }, (_, n) => ({ _id: first + n, board: boards + n, title: 'Unseen', rank: n, at: 0 }));
+    await collection.insertMany(cards);
+    await pause(50);
+  }
+  await pause(Math.max(0, begun + seconds * 1_000 - performance.now()));
+  return unseen;
+}
+
+/** Gives records of the boards another rank, behind those that the lists show. */
+async function moveUnseen(db: Db): Promise<number> {
+  const collection = db.collection<{ _id: number }>('cards');
+  const begun = performance.now();
+  for (let changed = 0; changed < unseen; changed += 100) {
+    const first = 5_000 + (changed % 5_000);
+    await collection.updateMany({ _id: { $gte: first, $lt: first + 100 } }, { $inc: { rank: 10_000 } });
+    await pause(50);
+  }
+  await pause(Math.max(0, begun + seconds * 1_000 - performance.now()));
+  return unseen;
+}
 
 /** The CPU time of a process until now, in seconds, as Linux counts it. */
 function cpuOf(pid: number): number {
@@ -150,6 +267,6 @@ function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-const [, , role, uri = ''] = process.argv;
+const [role, uri = ''] = given;
 if (role === 'serve') await serve(uri);
 else await compare();
