@@ -8,8 +8,8 @@ import { JsonOutput } from '../../../model/value/json-output.ts';
 import { Turn } from '../../../mongo/driver/turn.ts';
 import { describePage } from '../../../mongo/list/build-page.ts';
 import { writePage } from '../../../mongo/list/write-page.ts';
-import type { Kept } from '../kept-bytes.ts';
 import type { Concern } from '../concern.ts';
+import type { Kept } from '../kept-bytes.ts';
 import { type Behind, endOfPage } from './interest.ts';
 import { digestBy, type ListOutline, type Outline, outlineOfList, outlineOfRecord, printOf, type RecordOutline } from './outline.ts';
 
