@@ -1,4 +1,5 @@
 import type { MongoClient } from 'mongodb';
+import { loadArticles } from './articles.ts';
 import { BurstClients, wireOf } from './burst-clients.ts';
 import { Child } from './children.ts';
 import { loadOrders } from './data.ts';
@@ -43,6 +44,7 @@ export async function compareInBursts(
   if (tasks.length === 0) return [];
   const db = client.db(dataset.database);
   await loadOrders(db, dataset.orders);
+  await loadArticles(db);
   const taken = new Map(tasks.map((task) => [task, [] as Pair[][]]));
   for (let round = 0; round < pace.processes; round++) {
     const isReversed = round % 2 === 1; // the one that is made first gains a little by it

@@ -33,7 +33,7 @@ export async function measureMemory(
     await send(5_000); // compiled by now, and connected
     for (let quarter = 0; quarter <= 4; quarter++) {
       if (quarter > 0) await send(requests / 4);
-      const { heap = Number.NaN, rss } = await subject.use();
+      const { heap, rss } = await subject.use();
       held.push({ requests: (requests / 4) * quarter, heap, rss });
       console.log(
         `${(requests / 4) * quarter} requests: heap ${(heap / 2 ** 20).toFixed(1)} MiB, resident ${(rss / 2 ** 20).toFixed(0)} MiB`,

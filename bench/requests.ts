@@ -1,11 +1,13 @@
 import type { Request } from 'autocannon';
+import { makeArticleList } from './articles.ts';
 import { caller, makeBody, makeOrder } from './data.ts';
 
 /**
- * `mixed` sends 16 gets for two lists, one create and one patch. `guarded patch` patches the same orders where guards
- * and a hook stand before and behind it.
+ * `mixed` sends 16 gets for two lists, one create and one patch. `filtered list` sends lists of articles with 200
+ * different filters, which only ours and Koa by hand serve. `guarded patch` patches the same orders where guards and a
+ * hook stand before and behind it.
  */
-export type Workload = 'get' | 'list' | 'create' | 'patch' | 'guarded patch' | 'mixed';
+export type Workload = 'get' | 'list' | 'filtered list' | 'create' | 'patch' | 'guarded patch' | 'mixed';
 
 /** What requests ask for. */
 export interface Asked {
@@ -23,7 +25,14 @@ const jsonHeaders = { ...headers, 'content-type': 'application/json' };
 
 /** Some requests for random orders of the caller. */
 export function makeRequests(workload: Exclude<Workload, 'create'>, count: number, { orders, query = '' }: Asked): Request[] {
-  const make = { get: makeGet, list: makeList, patch: makePatch, 'guarded patch': makeGuardedPatch, mixed: makeMixed }[workload];
+  const make = {
+    get: makeGet,
+    list: makeList,
+    'filtered list': makeFilteredList,
+    patch: makePatch,
+    'guarded patch': makeGuardedPatch,
+    mixed: makeMixed,
+  }[workload];
   return Array.from({ length: count }, (_, n) => make(n, orders, query));
 }
 
@@ -41,6 +50,10 @@ function makeGet(_n: number, orders: number): Request {
 function makeList(_n: number, orders: number, query: string): Request {
   const { createdAt } = makeOrder(Math.floor(orders * (0.1 + 0.9 * Math.random())));
   return { method: 'GET', path: encodeURI(`/api/orders?${query.replace('BEFORE', createdAt.toISOString())}`), headers };
+}
+
+function makeFilteredList(_n: number, _orders: number, query: string): Request {
+  return makeArticleList(Number(/limit=(\d+)/.exec(query)?.[1]));
 }
 
 function makePatch(n: number, orders: number): Request {

@@ -11,6 +11,7 @@ import { contestants } from './contestants/index.ts';
 import { loadOrders } from './data.ts';
 import type { Growth } from './growth/table.ts';
 import { growthFile, measureGrowth } from './growth.ts';
+import { measureIdle } from './idle.ts';
 import type { Load, LoadResult } from './load.ts';
 import { type Dataset, measureAll, Subject, type Task } from './measure.ts';
 import { type Held, measureMemory, memoryFile } from './memory.ts';
@@ -33,6 +34,8 @@ import { median } from './statistics.ts';
  *   records as `--growth=100000` says. The next report shows it.
  * - With `--memory` it measures what a process holds during a million requests, or `--memory=200000`. The next report
  *   shows it.
+ * - With `--idle` it measures lists of processes that were idle for a minute since their start, or `--idle=5` seconds,
+ *   by nine starts, or `--starts=3`. It writes nothing. Options behind `--node=` are those of Node for these processes.
  */
 const root = resolve(import.meta.dirname, '..');
 process.chdir(root);
@@ -47,7 +50,11 @@ const [, only] = given.find((one) => one.startsWith('--only='))?.split('=') ?? [
 const [asksForBursts, processes = '5'] = given.find((one) => /^--bursts(?:=\d+)?$/.test(one))?.split('=') ?? [];
 const [memory, requests = '1000000'] = given.find((one) => /^--memory(?:=\d+)?$/.test(one))?.split('=') ?? [];
 const [growth, mostRecords = '10000000'] = given.find((one) => /^--growth(?:=\d+)?$/.test(one))?.split('=') ?? [];
+const [asksForIdle, idleSeconds = '60'] = given.find((one) => /^--idle(?:=\d+)?$/.test(one))?.split('=') ?? [];
+const { starts = '9' } = /^--starts=(?<starts>\d+)$/m.exec(given.join('\n'))?.groups ?? {};
+const execArgv = given.filter((one) => one.startsWith('--node=')).map((one) => one.slice('--node='.length));
 const pace = { rounds: isQuick ? 3 : 9, seconds: 1 };
+const idlePace = { starts: Number(starts), idleSeconds: Number(idleSeconds), execArgv };
 const scalePace = { rounds: 3, seconds: 1 };
 
 const tasks: readonly Task[] = [
@@ -60,12 +67,13 @@ const tasks: readonly Task[] = [
 /** Measured of the library and of Koa by hand only, in bursts. */
 const pairedTasks: readonly Task[] = [
   { name: 'get, alone', workload: 'get', connections: 1 },
+  { name: 'list 20, filters', workload: 'filtered list', page: 20, connections: 32 },
   { name: 'list of 1', workload: 'list', page: 1, connections: 32 },
   { name: 'guarded patch', workload: 'guarded patch', connections: 32 },
 ];
 const things = [...[...tasks, ...pairedTasks].map(({ name }) => name), ...scaleNames, 'start'];
 if (only !== undefined && !things.includes(only)) throw new Error(`--only must be one of ${things.join(', ')}.`);
-const unknown = named.find((name) => !(name in contestants) && !(asksForBursts && name.endsWith('.js')));
+const unknown = named.find((name) => !(name in contestants) && !((asksForBursts || asksForIdle) && name.endsWith('.js')));
 if (unknown !== undefined) throw new Error(`${unknown} is none of ${Object.keys(contestants).join(', ')}.`);
 const isTask = ({ name }: Task) => only === undefined || name === only;
 /** Whether something is to be measured that is no task of all contestants. */
@@ -78,6 +86,7 @@ const generator = new Child<Load, LoadResult>('load.ts');
 try {
   if (memory) await measureMemory(Number(requests), { uri, client, generator });
   else if (growth) await measureGrowth(client, Number(mostRecords));
+  else if (asksForIdle) await measureIdle(named.length > 0 ? named : ['ours', 'koa'], { uri, client, pace: idlePace });
   else if (asksForBursts) await measureBursts();
   else await measureEverything();
 } finally {

@@ -21,10 +21,10 @@ export interface Usage {
   readonly cpu: number;
   /** Resident memory in bytes. */
   readonly rss: number;
-  /**
-   * What the heap holds after a full collection, in bytes; only where the process may collect garbage (`--expose-gc`).
-   */
-  readonly heap: number | undefined;
+  /** What the heap holds, in bytes: after a full collection where the process may collect garbage (`--expose-gc`). */
+  readonly heap: number;
+  /** What is held outside of the heap by objects in it, such as buffers, in bytes. */
+  readonly external: number;
 }
 
 const [names = '', uri = '', database = '', resources = '1', moreFields = '0'] = process.argv.slice(2);
@@ -52,8 +52,8 @@ async function serve(name: string): Promise<Ready> {
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   globalThis.gc?.();
-  const heap = globalThis.gc && process.memoryUsage().heapUsed;
-  const usage: Usage = { cpu: user + system, rss: process.memoryUsage.rss(), heap };
+  const { rss, heapUsed: heap, external } = process.memoryUsage();
+  const usage: Usage = { cpu: user + system, rss, heap, external };
   process.send?.(usage);
 });
 process.on('disconnect', () => process.exit());

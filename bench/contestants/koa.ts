@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import type { Collection } from 'mongodb';
 import getRawBody from 'raw-body';
+import { listArticles } from '../articles.ts';
 import type { StoredOrder } from '../data.ts';
 import { type Answer, answer, authenticate, createOrder, getOrder, listOrders, patchOrder, Refusal } from './by-hand.ts';
 import type { Contestant } from './contestant.ts';
@@ -14,6 +15,9 @@ export const koa: Contestant = {
     const router = new Router({ prefix: '/api' });
     for (let other = 1; other < resources; other++) addRoutes(router, `/others-${other}`, db.collection(`others_${other}`));
     addRoutes(router, '/orders', db.collection('orders'));
+    router.get('/articles', async (ctx) => {
+      ctx.body = await listArticles(db.collection('articles'), ctx.state.owner, new URLSearchParams(ctx.querystring));
+    });
     addGuarded(router, db.collection('orders'));
     const app = new Koa();
     app.use(async (ctx, next) => {

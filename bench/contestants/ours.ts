@@ -39,10 +39,35 @@ export function serveWith(library: Library): Contestant {
           ],
         },
       });
-      const api = shop.api({ db, prefix: '/api', resources: [...others, serve('Order', 'orders'), guarded] });
+      const articles = shop.resource({
+        model: defineArticle(library),
+        ops: ['list'],
+        scope: (ctx) => ({ owner: ctx.requirePrincipal() }),
+        scopeFields: ['owner'],
+        paging: cursorPaging({ max: 100 }),
+      });
+      const api = shop.api({ db, prefix: '/api', resources: [...others, serve('Order', 'orders'), guarded, articles] });
       return new Koa().use(api.routes()).callback();
     },
   };
+}
+
+function defineArticle({ defineModel, t }: Library) {
+  return defineModel('Article', {
+    collection: 'articles',
+    fields: {
+      title: t.string(),
+      text: t.string(),
+      author: t.string({ policy: { filter: ['eq'] } }),
+      category: t.string({ policy: { filter: ['eq', 'in'] } }),
+      tags: t.array(t.string()),
+      views: t.int({ policy: { filter: ['lt'] } }),
+      isPublished: t.boolean({ policy: { filter: ['eq'] } }),
+      owner: t.string({ policy: { private: true, insert: false } }),
+      createdAt: t.createdAt({ policy: { sort: true, filter: ['gte', 'lt'] } }),
+      updatedAt: t.updatedAt(),
+    },
+  });
 }
 
 /** What the others write by hand. */
