@@ -1,7 +1,7 @@
 import { formatLink, type Link } from '../http/link.ts';
 import { setQueryParameters } from '../http/query-string.ts';
-import { type CursorPlace, describePage, type OffsetPlace, type Page } from '../mongo/list/build-page.ts';
-import { writePage } from '../mongo/list/write-page.ts';
+import type { CursorPlace, OffsetPlace, Page } from '../mongo/list/build-page.ts';
+import { bodyOf, writePage } from '../mongo/list/write-page.ts';
 import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { described } from './exchange/descriptor.ts';
 import { exchangeOf, setHeader, setJson } from './exchange/exchange.ts';
@@ -31,12 +31,10 @@ export function page(): ResourceMiddleware {
     const link = formatLink(ctx.queryParameters ? [] : linksOf(ctx, found));
     if (link !== '' && link.length <= longestLink) setHeader(ctx, 'Link', link);
     ctx.status = 200; // the app may have set another one
-    setJson(ctx, Buffer.concat([beforeData, found.written.json, Buffer.from(`,"page":${JSON.stringify(describePage(found))}}`)]));
+    setJson(ctx, bodyOf(found));
     letGo(ctx);
   });
 }
-
-const beforeData = Buffer.from('{"data":');
 
 /**
  * Releases the records, because a client may read its answer slowly. The body is a Buffer for the same reason: Node

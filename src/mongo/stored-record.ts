@@ -11,9 +11,9 @@ import {
   declined,
   documentEnd,
   findMember,
-  isText,
   keyEnd,
   type Member,
+  oneOf,
   pickMembers,
   readInt32,
   readInt64,
@@ -22,6 +22,7 @@ import {
 import { bsonSize } from '../model/value/bson-size.ts';
 import type { JsonOutput } from '../model/value/json-output.ts';
 import { idToJson } from '../model/value/number-in-path.ts';
+import { areSingle } from '../model/value/sort-value.ts';
 import type { WriteBson } from '../model/value/write-bson.ts';
 import { decode } from './driver/bson-options.ts';
 import { revisionOf } from './query/precondition.ts';
@@ -137,7 +138,7 @@ export class StoredRecord {
    * know: for a path within an object, and for rare types.
    */
   isSortableBy(paths: readonly string[]): boolean {
-    if (this.#stored || paths.some((path) => path.includes('.') || !isAscii(path))) return false;
+    if (this.#stored || !paths.every(isPlain)) return false;
     try {
       return areSingle(this.#bytes as Uint8Array, paths);
     } catch (error) {
@@ -239,47 +240,25 @@ function readSmallInteger(source: Uint8Array, member: Member | undefined): numbe
   return member.type === bson.int32 ? readInt32(source, member.start) : undefined;
 }
 
-const singles = new Set<number>([
-  bson.double,
-  bson.string,
-  bson.binary,
-  bson.objectId,
-  bson.boolean,
-  bson.null,
-  bson.int32,
-  bson.int64,
-  bson.decimal128,
-]);
-const mostTime = 8_640_000_000_000_000;
-
-/** Whether `bracketOf` knows the decoded values of these members. A date must be within the range of JavaScript. */
-function areSingle(source: Uint8Array, keys: readonly string[]): boolean {
+/** The members at these keys, if all are of the types that most sorts are by. It costs less than to decode them. */
+function readSimple(source: Uint8Array, keys: readonly string[]): Record<string, unknown> | undefined {
+  const picked: Record<string, unknown> = {}; // no field is called `__proto__`
   const last = documentEnd(source, 0, source.length) - 1;
   for (let at = 4; at < last; ) {
     const type = source[at] as number;
     const keyStart = at + 1;
     const nul = keyEnd(source, keyStart, last);
     at = valueEnd(source, type, nul + 1, last);
-    if (singles.has(type) || (type === bson.date && Math.abs(readInt64(source, nul + 1)) <= mostTime)) continue;
-    if (keys.some((key) => nul - keyStart === key.length && isText(source, keyStart, key))) return false;
-  }
-  return true;
-}
-
-/** The members at these keys, if all are of the types that most sorts are by. It costs less than to decode them. */
-function readSimple(source: Uint8Array, keys: readonly string[]): Record<string, unknown> | undefined {
-  const picked: Record<string, unknown> = {}; // no field is called `__proto__`
-  for (const key of keys) {
-    const member = findMember(source, key);
-    if (!member) continue;
-    const value = readSimpleValue(source, member);
+    const key = oneOf(source, keyStart, nul, keys);
+    if (key === undefined) continue;
+    const value = readSimpleValue(source, type, nul + 1);
     if (value === undefined) return undefined;
     picked[key] = value;
   }
   return picked;
 }
 
-function readSimpleValue(source: Uint8Array, { type, start }: Member): unknown {
+function readSimpleValue(source: Uint8Array, type: number, start: number): unknown {
   switch (type) {
     case bson.objectId:
       return new ObjectId(source.subarray(start, start + 12));
@@ -292,6 +271,11 @@ function readSimpleValue(source: Uint8Array, { type, start }: Member): unknown {
     default:
       return undefined;
   }
+}
+
+/** Whether a path is one ASCII key. */
+function isPlain(path: string): boolean {
+  return isAscii(path) && !path.includes('.');
 }
 
 function isAscii(text: string): boolean {

@@ -51,6 +51,43 @@ describe("findPage() and page() in somebody's own routes", () => {
     expect(second.body.data.map(({ id }: { id: number }) => id)).toEqual([6, 8]);
   });
 
+  it('answer with the bytes that were written together with the records, and not with a copy', async () => {
+    await fill('€');
+    const seen: unknown[] = [];
+    const { request } = await serve(
+      async (ctx: Context, next) => {
+        await next();
+        seen.push(ctx.body);
+      },
+      listQuery(Doc, paging),
+      findPage(Doc, { db: database.db }),
+      async (ctx: Context, next) => {
+        seen.push(ctx.page?.written?.body);
+        await next();
+      },
+      page(),
+    );
+    expect((await request('GET', '/')).body.data).toHaveLength(9);
+    expect(seen[1]).toBe(seen[0]);
+    expect(seen[0]).toBeInstanceOf(Buffer);
+  });
+
+  it.each(['sort=id', 'sort=-id'])('tell with %s what a middleware between them has changed of the page', async (query) => {
+    await fill('€');
+    const { request } = await serve(
+      listQuery(Doc, paging),
+      findPage(Doc, { db: database.db }),
+      async (ctx: Context, next) => {
+        ctx.page = { ...(ctx.page as NonNullable<Context['page']>), total: { count: 99, isEstimate: true } };
+        await next();
+      },
+      page(),
+    );
+    const { body } = await request('GET', `/?${query}&limit=2`);
+    expect(body.data).toHaveLength(2);
+    expect(body.page).toMatchObject({ size: 2, has_next: true, total: 99, total_is_estimate: true });
+  });
+
   it('do not answer a request that was given up while a large page was written', async () => {
     const { request } = await serve(
       problems(),

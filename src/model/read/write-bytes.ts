@@ -109,6 +109,13 @@ function joinMembers(chosen: readonly ChosenMember[], writeMismatch: WriteBson):
   const starts = new Int32Array(count);
   const ends = new Int32Array(count);
 
+  /** The member with a key; -1 if there is none. It has no closure, which {@link locate} would make for each member. */
+  function indexOf(hash: number, source: Uint8Array, keyStart: number, nul: number): number {
+    const found = byHash.get(hash);
+    if (found) for (const one of found) if (isKey(chosen[one] as ChosenMember, hash, source, keyStart, nul)) return one;
+    return -1;
+  }
+
   function locate(source: Uint8Array, start: number, end: number): void {
     types.fill(0);
     const last = documentEnd(source, start, end) - 1;
@@ -126,7 +133,7 @@ function joinMembers(chosen: readonly ChosenMember[], writeMismatch: WriteBson):
       at = valueEnd(source, type, from, last);
       let index = expected;
       if (index >= count || !isKey(chosen[index] as ChosenMember, hash, source, keyStart, nul)) {
-        index = byHash.get(hash)?.find((one) => isKey(chosen[one] as ChosenMember, hash, source, keyStart, nul)) ?? -1;
+        index = indexOf(hash, source, keyStart, nul);
       }
       if (index >= 0) {
         types[index] = type;

@@ -1,4 +1,5 @@
 import { Binary, Decimal128, Double, Int32, type Long, ObjectId } from 'mongodb';
+import { bson, documentEnd, keyEnd, oneOf, readInt64, valueEnd } from './bson-bytes.ts';
 import { isBinary, isDecimal128, isDouble, isInt32, isLong, isObjectId } from './bson-type.ts';
 
 /**
@@ -85,6 +86,36 @@ export function bsonTypeOf(value: unknown): string | undefined {
 /** The bracket of a single value. Undefined for the same values as in {@link bsonTypeOf}. */
 export function bracketOf(value: unknown): Bracket | undefined {
   return kinds.get(bsonTypeOf(value) ?? '')?.bracket;
+}
+
+const singles = new Set<number>([
+  bson.double,
+  bson.string,
+  bson.binary,
+  bson.objectId,
+  bson.boolean,
+  bson.null,
+  bson.int32,
+  bson.int64,
+  bson.decimal128,
+]);
+const mostTime = 8_640_000_000_000_000;
+
+/**
+ * Whether {@link bracketOf} knows the values of the members at these keys, once they are decoded. A date must be within
+ * the range of JavaScript.
+ */
+export function areSingle(source: Uint8Array, keys: readonly string[]): boolean {
+  const last = documentEnd(source, 0, source.length) - 1;
+  for (let at = 4; at < last; ) {
+    const type = source[at] as number;
+    const keyStart = at + 1;
+    const nul = keyEnd(source, keyStart, last);
+    at = valueEnd(source, type, nul + 1, last);
+    if (singles.has(type) || oneOf(source, keyStart, nul, keys) === undefined) continue;
+    if (type !== bson.date || Math.abs(readInt64(source, nul + 1)) > mostTime) return false;
+  }
+  return true;
 }
 
 /** Whether a value is NaN of any numeric type. In the database NaN equals itself and comes before all other numbers. */

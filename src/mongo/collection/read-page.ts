@@ -98,7 +98,8 @@ export function openPages(
    */
   function takeFitting({ found, isCut }: FirstBatch, { seen, plan, maxPageBytes, fields, countsAll, leavesOut }: WantedPage): Fitting {
     const unaddressable = leavesOut === 'none' ? undefined : found.find(isUnaddressable);
-    const wanted = found.slice(0, plan.limit - 1).filter((one) => !unaddressable || !isUnaddressable(one));
+    const first = found.slice(0, plan.limit - 1);
+    const wanted = unaddressable ? first.filter((one) => !isUnaddressable(one)) : first;
     const isSmall = wanted.reduce((sum, { length }) => sum + length, 0) <= maxPageBytes;
     function sizes() {
       const sizeOf = countsAll ? sizeAll : sizeShownOf(seen);

@@ -44,12 +44,15 @@ interface PageEnd {
   readonly place: CursorPlace | OffsetPlace | OnlyWindow;
 }
 
-/** The bytes of a JSON array, and the records in it. */
+/** The bytes of a JSON array, and the records in it, and the answer that was written around it. */
 export interface WrittenRecords {
   readonly of: readonly StoredRecord[];
   readonly json: Buffer;
   /** The ends of the records in it, in the order in which they were read. */
   readonly ends: readonly number[];
+  readonly body: Buffer;
+  /** What the answer tells of the page, behind the array. */
+  readonly after: string;
 }
 
 /** The cursors of the next and the previous page; null if there is none. */
