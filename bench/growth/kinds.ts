@@ -101,7 +101,7 @@ export async function growBatches(table: Table, db: Db): Promise<void> {
             async (_url, body) => {
               const given = (await body()) as { operations: { body: { id: number; board: number; rank: number } }[] };
               const records = given.operations.map(({ body: { id, ...card } }) => ({ _id: id, ...card, revision: 0 }));
-              await cards.client.withSession((session) =>
+              await db.client.withSession((session) =>
                 session.withTransaction(async () => {
                   for (const record of records) await cards.insertOne(record, { session }); // each operation may be another one
                 }),

@@ -2,8 +2,8 @@ import type { Document as BsonDocument } from 'mongodb';
 import type { ErrorSink } from '../../http/query-errors.ts';
 import type { QueryParameter } from '../../http/query-string.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { scans } from '../predicate/conjuncts-of.ts';
-import { type Filter, fulfilling } from '../predicate/predicate.ts';
+import { isScan, scans } from '../predicate/conjuncts-of.ts';
+import type { Filter } from '../predicate/predicate.ts';
 import { type Bound, tooMany } from '../query/bound.ts';
 import type { StoredRecord } from '../stored-record.ts';
 import type { Finding, Matching } from '../through/plan-through.ts';
@@ -67,6 +67,6 @@ export interface OwnOrder {
 
 /** The bound of what looks at each record that fulfils all else. Undefined if nothing of it does. */
 export function boundOfScan({ conditions, filter }: Pick<Matching, 'conditions' | 'filter'>, max: number): Bound | undefined {
-  if (!scans(fulfilling(conditions)) && !(filter && scans(filter))) return undefined;
+  if (!conditions.some(isScan) && !(filter && scans(filter))) return undefined;
   return { max, exceeded: () => tooMany(max, ' all but `contains`', 'to be looked at', 'Narrow the list by other filters.') };
 }

@@ -140,7 +140,7 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
   const own = conditions.filter((condition) => !isConditionThrough(condition));
   const through = conditions.filter(isConditionThrough);
   const isSelectable = selector !== undefined;
-  const scan = boundOfScan({ conditions: own, filter }, rules.maxContainsMatches);
+  const scan = own.length > 0 || filter ? boundOfScan({ conditions: own, filter }, rules.maxContainsMatches) : undefined;
   const ofIncluded = chosen && chosen.ofIncluded.size > 0 ? { includedFields: chosen.ofIncluded } : {};
   return {
     conditions: own,

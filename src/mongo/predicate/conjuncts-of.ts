@@ -61,7 +61,8 @@ export function scans(predicate: Predicate): boolean {
   }
 }
 
-function isScan({ operator }: Comparison): boolean {
+/** Whether a comparison has the database look at each record that fulfils all else. */
+export function isScan({ operator }: Comparison): boolean {
   return operatorDef(operator).scans === true;
 }
 

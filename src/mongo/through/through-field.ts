@@ -20,7 +20,7 @@ export interface ThroughReads {
 }
 
 /** How many records must refer to an id. */
-export interface Several {
+interface Several {
   readonly via: Via;
   readonly least: number;
   /** The most records that are counted. */

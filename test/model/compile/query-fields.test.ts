@@ -46,7 +46,9 @@ describe('what a client may name in a list query', () => {
   });
 
   it('knows which of them are arrays of objects', () => {
-    expect([...compile().clientFields.values()].filter(({ array }) => array?.items === 'objects').map(({ name }) => name)).toEqual(['stops']);
+    expect([...compile().clientFields.values()].filter(({ array }) => array?.items === 'objects').map(({ name }) => name)).toEqual([
+      'stops',
+    ]);
   });
 
   it.each(['city.hidden', 'stops.hidden', 'vault', 'vault.code', 'places.name', '_id', '__proto__', 'constructor'])(
