@@ -1,6 +1,4 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import { compareStored } from '../../model/value/compare-stored.ts';
-import { isStoredObject } from '../../model/value/stored-shape.ts';
 import type { CollectionChange } from '../../mongo/changes/change.ts';
 import { markPath } from '../../mongo/lifecycle/lifecycle.ts';
 import type { ListQuery } from '../../mongo/list/parse-list-query.ts';
@@ -17,14 +15,6 @@ export interface Concern {
   readonly shown: ReadonlySet<string> | undefined;
   /** What each of its records equals. */
   readonly equal: readonly Equality[];
-  /** By which stored paths its records are sorted. Undefined if values of others decide. */
-  readonly order: readonly SortedBy[] | undefined;
-}
-
-/** A stored path that records are sorted by. */
-interface SortedBy {
-  readonly path: string;
-  readonly direction: 1 | -1;
 }
 
 /** By how many combinations of values a list is found: one that asks for more is found by fewer fields. */
@@ -44,7 +34,6 @@ export function concernOf(model: CompiledModel, query: ListQuery, scope: Predica
     deciding: further || window.mode === 'only' ? undefined : within && new Set([...paths, ...within].map(firstKey)),
     shown: fields && new Set(fields.paths.map(firstKey)),
     equal: equalitiesOf(conditions, predicate, mostCombinations),
-    order: sort.some(({ field }) => isThrough(field)) ? undefined : sort.map(({ field: { path }, direction }) => ({ path, direction })),
   };
 }
 
@@ -55,26 +44,6 @@ export function concernOf(model: CompiledModel, query: ListQuery, scope: Predica
 export function mayChange({ deciding, shown }: Concern, { id, keys }: CollectionChange, isShown: (id: unknown) => boolean): boolean {
   if (keys === undefined || id === undefined || deciding === undefined || meets(keys, deciding)) return true;
   return isShown(id) && (shown === undefined || meets(keys, shown));
-}
-
-/**
- * Whether a record is sorted behind the values of another one, both as the database returns them. What is not certain
- * counts as false: nobody knows what a missing value, an array or values of two types mean.
- */
-export function isBehind(order: readonly SortedBy[], last: readonly unknown[], record: unknown): boolean {
-  for (const [index, { path, direction }] of order.entries()) {
-    const [value, bound] = [singleAt(record, path), last[index]];
-    const compared = typeof value === 'number' && typeof bound === 'number' ? value - bound : compareStored(value, bound);
-    if (!(compared === 0)) return compared * direction > 0;
-  }
-  return false;
-}
-
-/** What a record has at a path, unless it is null or missing, or an array is on the way. */
-export function singleAt(record: unknown, path: string): unknown {
-  let value = record;
-  for (const key of path.split('.')) value = isStoredObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  return value ?? undefined;
 }
 
 function meets(some: ReadonlySet<string>, others: ReadonlySet<string>): boolean {

@@ -5,7 +5,7 @@ import { type Equality, keysAt } from '../predicate/equality.ts';
 import type { CollectionChange } from './change.ts';
 
 /** Hears what has changed. Undefined says that anything may have changed, because events were lost. */
-export type Hear = (change: CollectionChange | undefined, record?: FoundRecord) => void;
+export type Hear = (change: CollectionChange | undefined) => void;
 
 type IdLeaf = CompiledModel['id']['leaf'];
 
@@ -23,8 +23,6 @@ export interface Interest {
   readonly deletes: boolean;
   /** By `keys` and `wholes`, it hears only of records that equal all of these afterwards. Sorted by path. */
   readonly equal: readonly Equality[];
-  /** Further paths of such a record that it asks for. */
-  readonly further: readonly string[];
 }
 
 /** What was found of a changed record afterwards. */
@@ -88,7 +86,7 @@ export class Audience {
   async tell(change: CollectionChange | undefined, record?: FoundRecord, turn = new Turn()): Promise<void> {
     const listeners = change ? this.#crowds.get(change.collection)?.listenersTo(change, record) : [...this.#collectionsOf.keys()];
     for (const hear of listeners ?? []) {
-      if (this.#collectionsOf.has(hear)) hear(change, record);
+      if (this.#collectionsOf.has(hear)) hear(change);
       await turn.pass();
     }
   }
@@ -128,8 +126,8 @@ class Crowd {
     const asked = new Set<string>();
     let listeners = 0;
     for (const one of this.#byPaths.values()) {
-      const some = one.asked.size > 0 ? one.listenersTo(change) : 0;
-      if (some > 0) for (const path of one.asked) asked.add(path);
+      const some = one.paths.length > 0 ? one.listenersTo(change) : 0;
+      if (some > 0) for (const path of one.paths) asked.add(path);
       listeners += some;
     }
     return listeners > 1 ? asked : none; // a single one costs no more than the question
@@ -184,8 +182,6 @@ class Crowd {
  */
 class ByValues {
   readonly paths: readonly string[];
-  /** The paths that its listeners ask for, or have asked for. */
-  readonly asked: Set<string>;
   /** The listeners by the values, and by the fields whose updates they hear of; `wholes` stands for whole records. */
   readonly #listeners = new Map<string, Map<string, Set<Hear>>>();
   /** How many hear of each of these. */
@@ -193,13 +189,11 @@ class ByValues {
 
   constructor(paths: readonly string[]) {
     this.paths = paths;
-    this.asked = new Set(paths);
   }
 
   /** Adds a listener, and returns whether it hears of anything. */
   add(hear: Hear, interest: Interest): boolean {
     const causes = causesOf(interest);
-    for (const path of interest.further) this.asked.add(path);
     for (const values of combinationsOf(interest.equal)) {
       const byCause = this.#listeners.get(values) ?? new Map<string, Set<Hear>>();
       for (const cause of causes) put(byCause, cause, hear);
@@ -235,15 +229,18 @@ class ByValues {
 
   addListeners(found: Set<Hear>, change: CollectionChange, record: FoundRecord | undefined): void {
     if (this.listenersTo(change) === 0) return;
-    for (const byCause of this.#found(record)) for (const cause of change.keys ?? onlyWholes) addTo(found, byCause.get(cause));
+    const causes = change.keys ?? onlyWholes;
+    for (const byCause of this.#found(record)) for (const cause of causes) addTo(found, byCause.get(cause));
   }
 
   #found(record: FoundRecord | undefined): Iterable<Map<string, Set<Hear>>> {
+    if (this.paths.length === 0) return this.#listeners.values();
     if (!record || !this.paths.every((path) => record.paths.has(path))) return this.#listeners.values();
     const found = new Set<Map<string, Set<Hear>>>();
     for (const one of record.records) {
       const keys = this.paths.map((path) => keysAt(one, path));
       if (!keys.every((some) => some !== undefined)) return this.#listeners.values();
+      if (keys.reduce((product, some) => product * some.size, 1) > mostOfRecord) return this.#listeners.values();
       for (const values of combinationsOf(keys.map((some) => ({ keys: [...some] })))) {
         const byCause = this.#listeners.get(values);
         if (byCause) found.add(byCause);
@@ -252,6 +249,9 @@ class ByValues {
     return found;
   }
 }
+
+/** The most combinations of the values of a record that are looked up: arrays may have many items. */
+const mostOfRecord = 1_000;
 
 /** Stands for a whole record, in the place of one of its fields: none has such a name. */
 const wholes = '\0';

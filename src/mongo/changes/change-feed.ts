@@ -1,4 +1,4 @@
-import type { Document as BsonDocument, ClientSession, Db, MongoClient } from 'mongodb';
+import { BSON, type Document as BsonDocument, type ClientSession, type Db, type MongoClient } from 'mongodb';
 import { askWithin } from '../driver/ask-within.ts';
 import { bsonOptions } from '../driver/bson-options.ts';
 import { ofMajority } from '../driver/command-plan.ts';
@@ -148,12 +148,16 @@ export class ChangeFeed {
     const projection = Object.fromEntries(outermost(paths).map((path) => [path, 1]));
     const options = { ...bsonOptions, projection: { _id: 1, ...projection }, readConcern: ofMajority, session };
     try {
-      return await askWithin(findingMS, (signal) =>
-        this.#db
-          .collection(collection)
-          .find({ _id: { $in: [...ids] } } as object, { ...options, signal })
-          .toArray(),
-      );
+      return await askWithin(findingMS, async (signal) => {
+        const records: BsonDocument[] = [];
+        let room = mostBytes;
+        for await (const one of this.#db.collection(collection).find({ _id: { $in: [...ids] } } as object, { ...options, signal })) {
+          room -= BSON.calculateObjectSize(one);
+          if (room < 0) throw new Error('The changed records have too many bytes.');
+          records.push(one);
+        }
+        return records;
+      });
     } finally {
       await session.endSession();
     }
@@ -163,7 +167,10 @@ export class ChangeFeed {
 const feeds = new WeakMap<MongoClient, Map<string, ChangeFeed>>();
 
 /** For how long changed records are looked for, in milliseconds. Then all who may wait for them are told. */
-const findingMS = 2_000;
+const findingMS = 500;
+
+/** The most bytes of changed records that are looked at. Beyond, all who may wait for them are told. */
+const mostBytes = 16_777_216;
 
 /** The paths that lie in none of the others: the database takes no projection of both. */
 function outermost(paths: ReadonlySet<string>): string[] {

@@ -15,6 +15,8 @@ export interface ScopedModel {
 
 /** What belongs to a scope. */
 interface Mark {
+  /** The filter that has it: a clone with all its properties is another one. */
+  readonly of: Filter;
   /** The name of its model. */
   readonly name: string;
   /** What a record within it fulfils, for writes. */
@@ -23,7 +25,7 @@ interface Mark {
   readonly means: Predicate;
 }
 
-/** Its place on a filter. No copy and no command has it. A WeakMap would cost three times as much for each request. */
+/** Its place on a filter, which no command has. A WeakMap would cost three times as much for each request. */
 const mark = Symbol('scope');
 
 /**
@@ -34,13 +36,14 @@ export function asRowScope(means: Predicate, { name }: ScopedModel, bounds: read
   const built = filterOf(means);
   // What is changed in place would count for the database, and not where the tree is asked, such as in a history.
   const filter = isNode(means) ? built : { ...built };
-  Object.defineProperty(filter, mark, { value: { name, bounds, means } satisfies Mark });
+  Object.defineProperty(filter, mark, { value: { of: filter, name, bounds, means } satisfies Mark });
   return Object.freeze(filter) as RowScope;
 }
 
 /** What a filter is known by, if it is a scope. */
 export function markOf(filter: object): Mark | undefined {
-  return Object.hasOwn(filter, mark) ? (filter as { readonly [mark]?: Mark })[mark] : undefined;
+  const found = (filter as { readonly [mark]?: Mark })[mark];
+  return found?.of === filter ? found : undefined;
 }
 
 /** The node that a predicate is, or that a scope was built from. Undefined for an opaque filter. */

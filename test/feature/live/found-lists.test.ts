@@ -74,50 +74,6 @@ describe('the lists that a change concerns', () => {
     expect(pages()).toHaveLength(2);
   });
 
-  it.each(['sort=rank', 'board=1&sort=rank', 'sort=-title,rank'])(
-    'are none, if its record lies behind their pages, however many records they have: %s',
-    async (query) => {
-      const { create, patch, listen, shows } = await start();
-      for (const id of [1, 2, 3, 4]) await create(id, { board: 1, rank: id, title: `t${9 - id}` });
-      const queries = [1, 2].map((limit) => `${query}&limit=${limit}`);
-      const streams = await Promise.all(queries.map((one) => listen(one)));
-      commands.clear();
-      await create(5, { board: 1, rank: 10, title: 'a' });
-      await patch(4, { rank: 20, title: 'b' });
-      await patch(5, { rank: 15 });
-      await cards().deleteOne({ _id: 5 });
-      await create(6, { board: 1, rank: 0, title: 'z' });
-      await Promise.all([
-        shows(streams[0] as LiveStream, queries[0] as string, 6),
-        shows(streams[1] as LiveStream, queries[1] as string, 6, 1),
-      ]);
-      expect(pages()).toHaveLength(4); // the lists, and GET
-      await cards().updateOne({ _id: 4 }, { $set: { rank: -1, title: 'zz', titleFolded: 'zz' } as object });
-      await patch(4, { rank: -2, title: 'zz' });
-      await Promise.all([
-        shows(streams[0] as LiveStream, queries[0] as string, 4),
-        shows(streams[1] as LiveStream, queries[1] as string, 4, 6),
-      ]);
-      await cards().deleteMany({ _id: { $in: [4, 1, 2, 3] } });
-      await Promise.all([
-        shows(streams[0] as LiveStream, queries[0] as string, 6),
-        shows(streams[1] as LiveStream, queries[1] as string, 6),
-      ]);
-    },
-  );
-
-  it('are all whose order nobody can tell: of a value that is missing, or of another type', async () => {
-    const { create, listen, shows } = await start();
-    for (const id of [1, 2, 3]) await create(id, { board: 1, rank: id });
-    const queries = ['sort=rank&limit=1', 'sort=-rank&limit=1'];
-    const [first, last] = (await Promise.all(queries.map((one) => listen(one)))) as [LiveStream, LiveStream];
-    await cards().updateOne({ _id: 2 }, { $unset: { rank: true } });
-    await shows(first, queries[0] as string, 2);
-    await cards().updateOne({ _id: 1 }, { $set: { rank: 2.5 } });
-    await cards().updateOne({ _id: 2 }, { $set: { rank: new Date(0) } as object });
-    await shows(last, queries[1] as string, 2);
-  });
-
   it.each([
     ['a null', 'filter=board%20%3D%20null', { board: null }, { board: 4 }],
     ['one of several values', 'board[in]=1,2,null', { board: 2 }, { board: 3 }],

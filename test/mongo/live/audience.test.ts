@@ -15,16 +15,8 @@ const updated = (id: unknown, ...keys: string[]): CollectionChange => ({
 });
 const whole = (id: unknown): CollectionChange => ({ ...updated(id), keys: undefined });
 const deleted = (id: unknown): CollectionChange => ({ ...whole(id), isDelete: true });
-const listOf = (...ids: string[]): Interest => ({
-  leaf,
-  ids,
-  keys: new Set(['board']),
-  wholes: true,
-  deletes: true,
-  equal: [],
-  further: [],
-});
-const recordOf = (...ids: string[]): Interest => ({ leaf, ids, keys: new Set(), wholes: false, deletes: false, equal: [], further: [] });
+const listOf = (...ids: string[]): Interest => ({ leaf, ids, keys: new Set(['board']), wholes: true, deletes: true, equal: [] });
+const recordOf = (...ids: string[]): Interest => ({ leaf, ids, keys: new Set(), wholes: false, deletes: false, equal: [] });
 const boardOf = (board: string, ...ids: string[]): Interest => ({
   ...listOf(...ids),
   keys: new Set(['board', 'rank']),

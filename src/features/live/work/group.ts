@@ -1,5 +1,5 @@
 import type { ProblemDocument } from '../../../errors.ts';
-import type { FoundRecord, Interest } from '../../../mongo/changes/audience.ts';
+import type { Interest } from '../../../mongo/changes/audience.ts';
 import type { CollectionChange } from '../../../mongo/changes/change.ts';
 import type { ChangeFeed } from '../../../mongo/changes/change-feed.ts';
 import { Turn } from '../../../mongo/driver/turn.ts';
@@ -7,7 +7,7 @@ import { Keeper } from '../kept-bytes.ts';
 import type { LiveSource } from '../live-source.ts';
 import type { LiveStreams } from '../live-streams.ts';
 import { detach } from './detached.ts';
-import { type Behind, interestIn, isAbout, isBeyond, nothingOf } from './interest.ts';
+import { type Behind, interestIn, isAbout, nothingOf } from './interest.ts';
 import type { Outline } from './outline.ts';
 import { listStateOf, recordStateOf, type State } from './state.ts';
 
@@ -126,7 +126,7 @@ export class Group {
     if (this.#members.has(member)) this.#markStale(0);
   }
 
-  readonly #hear = (change: CollectionChange | undefined, record?: FoundRecord): void => {
+  readonly #hear = (change: CollectionChange | undefined): void => {
     const { related, watched } = this.#source;
     if (change ? watched.has(change.collection) : watched.size > 0) for (const member of [...this.#members.keys()]) member.recheck();
     if (!change) {
@@ -134,8 +134,6 @@ export class Group {
       return;
     }
     if (!related.has(change.collection) && !isAbout(this.#source, this.#state.one, this.#isReading, change)) return;
-    if (record && !related.has(change.collection) && !this.#isReading && this.#failures === 0)
-      if (isBeyond(this.#source, this.#state.one, this.#behind, change, record)) return;
     this.#markStale(0);
   };
 
@@ -225,7 +223,7 @@ export class Group {
       const read = () => asked.source.read(ctx);
       if (this.#source.idText !== undefined) return await recordStateOf(ctx, this.#state.one, read);
       await read();
-      return await listStateOf(ctx, this.#state.one, this.#source.concern?.order);
+      return await listStateOf(ctx, this.#state.one);
     } finally {
       ctx.exchange.end();
       await session.endSession();

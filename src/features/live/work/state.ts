@@ -8,9 +8,8 @@ import { JsonOutput } from '../../../model/value/json-output.ts';
 import { Turn } from '../../../mongo/driver/turn.ts';
 import { describePage } from '../../../mongo/list/build-page.ts';
 import { writePage } from '../../../mongo/list/write-page.ts';
-import type { Concern } from '../concern.ts';
 import type { Kept } from '../kept-bytes.ts';
-import { type Behind, endOfPage } from './interest.ts';
+import type { Behind } from './interest.ts';
 import { digestBy, type ListOutline, type Outline, outlineOfList, outlineOfRecord, printOf, type RecordOutline } from './outline.ts';
 
 /** The first page of a list, as a chain has read it. */
@@ -40,8 +39,10 @@ export type State = ListState | RecordState;
  * Makes the state of what a chain has read into a context. Other requests run between the records of a large one.
  * `known` is the outline of the state before, which is kept if the new one is the same.
  */
-export async function listStateOf(ctx: Context, known: Outline | undefined, order?: Concern['order']): Promise<ListState> {
-  const { records, written, ...page } = await writePage(ctx.page ?? missing('page', 'live'), workOf(ctx), ctx.included);
+export async function listStateOf(ctx: Context, known: Outline | undefined): Promise<ListState> {
+  const read = ctx.page ?? missing('page', 'live');
+  const isAsRead = read.written?.of === read.records; // no hook has put others there
+  const { records, written, ...page } = await writePage(read, workOf(ctx), ctx.included);
   const { json, ends } = written;
   const turn = new Turn();
   const entries: [string, string][] = [];
@@ -58,7 +59,8 @@ export async function listStateOf(ctx: Context, known: Outline | undefined, orde
   const described = JSON.stringify(describePage({ ...page, records }));
   const digest = digestBy(made.update(json.subarray(hashed)).update(`\n${described}\n`));
   const outline = outlineOfList(entries, { digest, page: described, isCut: page.hasNext && records.length < page.size });
-  const behind = page.hasNext ? endOfPage(records, page.behind, order) : undefined;
+  const ofNext = page.hasNext ? (page.behind?.idText ?? 'unknown') : undefined;
+  const behind = isAsRead ? ofNext : 'unknown';
   return { kind: 'list', outline: theSame(known, outline), json, ends, behind, bytes: json.length };
 }
 
