@@ -56,8 +56,8 @@ export const faultAreas: readonly Area[] = [
       ['mongo/changes/open-stream', 'await this.#askTime();\n        await this.#tell(undefined);', 'await this.#askTime();'],
       [
         'mongo/changes/open-stream',
-        'if (!event || !isLater(event, begun)) continue;',
-        'if (!event) continue;\n          if (isLater(event, begun)) this.#time = event.clusterTime;',
+        'if (event && isLater(event, begun)) {\n            this.#time = event.clusterTime;',
+        'if (event) {\n            if (isLater(event, begun)) this.#time = event.clusterTime;',
       ],
     ],
     tests: ['faults/live-feed', 'faults/live'],

@@ -19,6 +19,7 @@ export const smallAreas: readonly Area[] = [
   { files: ['model/fold/fold-text', 'model/fold/fold-paths'], tests: ['model/fold/fold-text', 'feature/caseless/property.slow'] },
   { files: ['model/compile/compile-computed', 'model/read/computed-fields'], tests: ['feature/computed-property'] },
   { files: ['model/value/bson-bytes'], tests: ['model/value/bson-bytes'] },
+  { files: ['model/value/bson-size'], tests: ['model/value/bson-size'] },
   { files: ['model/value/date-text'], tests: ['model/value/date-text'] },
   { files: ['model/value/decimal-bounds'], tests: ['model/value/decimal-bounds'] },
   { files: ['model/value/decimal-text'], tests: ['model/value/decimal-text'] },

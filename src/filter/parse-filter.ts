@@ -133,7 +133,8 @@ class Parser {
     if (!isComparison(operator)) throw this.#unexpected('=, !=, <, <=, > or >= behind count(…)');
     this.#shift();
     const isBlank = this.#token.kind === '…' && this.#bounds.hasBlanks;
-    if (!isBlank && !(this.#token.kind === 'number' && /^\d{1,9}$/.test(this.#token.text))) throw this.#unexpected('a whole number');
+    if (!isBlank && !(this.#token.kind === 'number' && /^\d{1,9}$/.test(this.#token.text)))
+      throw this.#unexpected('a whole number of at most 9 digits');
     const { text } = this.#shift();
     return { operator, number: isBlank ? undefined : Number(text) };
   }

@@ -60,7 +60,8 @@ const legal = {
  * that would exceed it is 400.
  *
  * Filters and sorts by fields of related records see only the records that the guards and scopes of their targets show
- * to the client. A sort by them of more matches than `maxSortThrough` is `too_many_matches` (422), and so is a sort of
+ * to the client. A sort by them of more matches than `maxSortThrough`, or a count of more of them, is
+ * `too_many_matches` (422), and so is a sort of
  * more matches of `q` than `maxSearchMatches`, and a `contains` for which more than `maxContainsMatches` are looked at.
  *
  * @example

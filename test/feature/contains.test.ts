@@ -131,7 +131,9 @@ describe('`contains` finds a part of a text', () => {
     const page = await api.request('GET', '/api/places?kind=town&code[contains]=a.&limit=1&total=true');
     expect([page.body.data.length, page.body.page.total, page.body.page.has_next]).toEqual([1, 1, false]);
     const accept = 'application/x-ndjson';
+    commands.clear();
     const whole = await api.request('GET', '/api/places?kind=town&code[contains]=a.', { headers: { accept } });
+    expect(commands.names.slice(-3)).toEqual(['aggregate', 'aggregate', 'find']); // what it looks at, its number, and its records
     expect(whole.text).toContain('"id":"zurich"');
     expect(whole.text).not.toContain('"id":"lodz"');
   });

@@ -292,10 +292,10 @@ describe('every method of a collection sees a deleted record as gone', () => {
     },
     findIdsThrough: async (c) =>
       expect(await c.findIdsThrough({ filter: reachable(within), stages: [] }, { ids: 10, bytes: 1_000 }, new Work())).toEqual(['live']),
-    findIdsOfSeveral: async (c) => {
-      const several = { via: { field: 'place', path: 'place', idTypes: ['string'] }, least: 1, max: 10 };
-      const room = { ids: 10, bytes: 1_000 };
-      expect(await c.findIdsOfSeveral({ filter: reachable(within), stages: [] }, several, room, new Work())).toEqual(['here']);
+    countThrough: async (c) => {
+      const via = { field: 'place', path: 'place', idTypes: ['string'] };
+      const counted = await c.countThrough({ filter: reachable(within), stages: [] }, via, 10, new Work());
+      expect(counted).toEqual([{ id: 'here', records: 1 }]);
     },
     findRelated: async (c) => {
       const both = { ids: new Map([['"gone"', 'gone'] as const, ['"live"', 'live'] as const]), within };

@@ -1,4 +1,5 @@
 import { ConfigurationError, type Context, defineModel, everything, problems, scope, t, Unauthorized } from '../../src/index.ts';
+import { markOf } from '../../src/mongo/predicate/row-scope.ts';
 import { useServer } from '../support/http/serve.ts';
 import { Note } from '../support/models/note.ts';
 
@@ -82,6 +83,22 @@ describe('scope()', () => {
       ctx.body = 'passed';
     });
     expect([(await request('GET', '/')).status, copied]).toEqual([200, ['owner']]);
+  });
+
+  it('is known by its filter alone, and not by a clone with all its properties', async () => {
+    const marks: boolean[] = [];
+    const { request } = await serve(
+      problems(),
+      scope(Note, () => ({ owner: 'ann' })),
+      (ctx: Context) => {
+        const given = ctx.scope as object;
+        const clone = Object.create(Object.getPrototypeOf(given), Object.getOwnPropertyDescriptors(given));
+        marks.push(markOf(given) !== undefined, markOf(clone) !== undefined, markOf(new Proxy(given, {})) !== undefined);
+        ctx.body = 'passed';
+      },
+    );
+    await request('GET', '/');
+    expect(marks).toEqual([true, false, false]);
   });
 
   it('may refuse a request itself', async () => {

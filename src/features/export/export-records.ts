@@ -129,7 +129,9 @@ function compileSource(model: CompiledModel, options: ExportRecordsOptions): (ct
       },
       async count(query, most) {
         const related = await askRelated(ctx, query);
-        return collection.summarize({ query, within: within(), ...related }, countOf(most), workOf(ctx));
+        const found = await collection.summarize({ query, within: within(), ...related }, countOf(most), workOf(ctx));
+        hasBegun = true;
+        return found;
       },
       async read(query, maxPageBytes) {
         const related = await askRelated(ctx, query);

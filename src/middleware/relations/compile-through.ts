@@ -26,7 +26,8 @@ export interface ThroughLimits {
    */
   readonly maxConditionsThrough?: number;
   /**
-   * The most matches of a list that is sorted by a field of related records. More are 422. At most 100,000.
+   * The most matches of a list that is sorted by a field of related records, and the most related records that a
+   * `filter` counts. More are 422. At most 100,000.
    *
    * @default 10,000
    */
@@ -87,7 +88,8 @@ const maxDepth = 3;
  * Compiles the relations through which a list can be filtered and sorted: with `project`, clients may ask for
  * `project.status=open` and `sort=project.name`, if the policy of the field in its own model says so. Only listed names
  * are allowed: `project.owner` alone does not allow `project`. A sort needs single references all the way. What lies
- * behind a relation by `t.hasMany` can only be named in `any(comments, …)` and `none(comments, …)` of a `filter`.
+ * behind a relation by `t.hasMany` can only be named in `any(comments, …)`, `none(comments, …)` and
+ * `count(comments, …)` of a `filter`.
  *
  * Throws a {@link ConfigurationError} for a name that is not a relation, or only one of private fields; for a path of
  * more than three relations; for a relation inside an array of arrays; for one that leads to a model which is not one

@@ -111,12 +111,13 @@ function compileField(entry: FieldEntry, allow: Allow, path: string): QueryField
   };
 }
 
-function compileArray({ field: { node }, parent }: FieldEntry): QueryArray | undefined {
+function compileArray({ field: { node }, leaf, inNestedArray, parent }: FieldEntry): QueryArray | undefined {
   if (node.kind !== 'array') return undefined;
   const of = node.items.node;
   const within = parent?.arrayPath;
   if (of.kind === 'object') return { items: 'objects', hasPositions: of.fields.every(({ key }) => !/^\d+$/.test(key)), within };
-  return of.kind === 'leaf' ? { items: 'values', hasPositions: true, within } : { items: 'others', hasPositions: false, within };
+  const isOfValues = leaf !== undefined && !inNestedArray;
+  return { items: isOfValues ? 'values' : 'others', hasPositions: isOfValues, within };
 }
 
 /** The id, a reference, or any other ObjectId or UUID. */

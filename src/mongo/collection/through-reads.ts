@@ -1,4 +1,3 @@
-import { BSON } from 'mongodb';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { keyOfId } from '../../model/value/digest-of-id.ts';
 import { bsonTypeOf } from '../../model/value/sort-value.ts';
@@ -7,7 +6,7 @@ import type { Commands } from '../driver/commands.ts';
 import type { ReadFirstBatch } from '../driver/read-batches.ts';
 import type { Command } from '../driver/work.ts';
 import { filterOf } from '../predicate/filter-of.ts';
-import type { ThroughReads, Via } from '../through/through-field.ts';
+import type { ReferredId, ThroughReads, Via } from '../through/through-field.ts';
 import type { RelatedQuery } from '../through/through-stages.ts';
 
 /** Opens what lists of other collections need of this one. */
@@ -45,7 +44,7 @@ export function openThroughReads(
       return referred;
     },
 
-    async findIdsOfSeveral({ filter, stages }, { via, least, max }, room, work) {
+    async countThrough({ filter, stages }, via, max, work) {
       const grouped = [{ $limit: max + 1 }, { $group: { _id: `$${via.path}`, records: { $sum: 1 } } }];
       const { found, isCut } = await readMany(work, (command) => {
         const pipeline = [command.handOver({ $match: filterOf(filter) }), ...stages, ...grouped];
@@ -54,14 +53,12 @@ export function openThroughReads(
       });
       const groups = found.map((one) => decode(one));
       if (isCut || groups.reduce((sum, { records }) => sum + Number(records), 0) > max) return undefined;
-      const counts = new Map<string, { readonly id: unknown; records: number }>();
+      const counts = new Map<string, ReferredId>();
       for (const { _id, records } of groups) {
         const referred = new Map(idsIn([_id], via).map((id) => [keyOfId(id), id])); // each once
-        for (const [text, id] of referred) counts.set(text, { id, records: (counts.get(text)?.records ?? 0) + Number(records) });
+        for (const [key, id] of referred) counts.set(key, { id, records: (counts.get(key)?.records ?? 0) + Number(records) });
       }
-      const ids = [...counts.values()].filter((one) => one.records >= least).map(({ id }) => id);
-      room.bytes -= BSON.calculateObjectSize({ ids });
-      return room.bytes < 0 ? undefined : ids;
+      return [...counts.values()];
     },
   };
 }

@@ -50,6 +50,9 @@ interface Surroundings {
   readonly subject: string;
 }
 
+/** A number of items or related records, as it is written. */
+type CountSyntax = Extract<FilterSyntax, { readonly kind: 'count' }>;
+
 /** The functions of a filter that are operators. */
 const calls: FilterCalls = new Map(
   operators
@@ -92,12 +95,8 @@ export function compileFilter(
         return compileAny(syntax.field, syntax.of, within);
       case 'none':
         return wrap(compileAny(syntax.field, syntax.of, within), (of) => not(of));
-      case 'count': {
-        const { field, of, operator, number = 1 } = syntax; // a blank stands for any number
-        const least = (n: number) => compileAny(field, of, within, n);
-        if (!least(1)) return undefined;
-        return countIs(operator, number, (n) => least(n) as Expression) ?? refuse(field, alwaysOrNever);
-      }
+      case 'count':
+        return compileAny(syntax.field, syntax.of, within, syntax);
       default:
         return compileCondition(syntax, within);
     }
@@ -117,31 +116,47 @@ export function compileFilter(
     return behind(steps, compare({ field: named, operator, value }));
   }
 
-  /** What at least so many items of an array, or related records, must fulfil. */
-  function compileAny(name: FieldName, syntax: FilterSyntax | undefined, within: Surroundings, least = 1): Expression | undefined {
+  /** What at least one item of an array, or related record, must fulfil, or how many of them. */
+  function compileAny(
+    name: FieldName,
+    syntax: FilterSyntax | undefined,
+    within: Surroundings,
+    count?: CountSyntax,
+  ): Expression | undefined {
     const relation = within.relations.get(name.name);
     if (relation) {
       const inner = syntax && compile(syntax, inRelated(name.name, within));
       if (syntax && !inner) return undefined;
-      if (least > 1 && !relation.steps.at(-1)?.via) return refuse(name, notCounted);
-      return behind(relation.steps.slice(0, -1), aRelated(relation.steps.at(-1) as ThroughStep, inner, least));
+      const before = relation.steps.slice(0, -1);
+      const last = relation.steps.at(-1) as ThroughStep;
+      const many = count && before.find(({ via }) => via);
+      if (many) return refuse(name, behindMany(many));
+      if (count && !last.via) return refuse(name, notCounted);
+      return compareNumber(before, (least) => aRelated(last, inner, least));
     }
     const field = within.fields.get(name.name);
     if (!field) return refuse(name, unknown(name.name, within));
-    if (!field.array) return refuse(name, notMany);
+    const { array } = field;
+    if (!array) return refuse(name, notMany);
     const steps = stepsOf(field);
     const many = steps.find(({ via }) => via);
     if (many) return refuse(name, behindMany(many));
+    if (count && syntax) return refuse(name, notCounted);
     const named = { name: isThrough(field) ? field.ownName : field.name, path: field.path };
     if (!syntax) {
       const refusal = refuseCount(field, within.array);
-      return refusal ? refuse(name, refusal) : behind(steps, hasItems(field, named, least));
+      return refusal ? refuse(name, refusal) : compareNumber(steps, (least) => hasItems(field, named, least));
     }
-    if (least > 1) return refuse(name, notCounted);
-    if (field.array.items === 'objects') return wrap(compile(syntax, inItem(field, within)), (of) => behind(steps, anItem(named, of)));
-    if (field.array.items === 'others') return refuse(name, notMany);
+    if (array.items === 'objects') return wrap(compile(syntax, inItem(field, within)), (of) => behind(steps, anItem(named, of)));
+    if (array.items === 'others') return refuse(name, notMany);
     if (!isOfOneValue(syntax)) return refuse(name, notOfOneValue);
     return wrap(compile(syntax, asItem(field)), (of) => behind(steps, anItem(named, of, true)));
+
+    /** Compares the number with that of the count, behind these steps. Without a count, there must be one. */
+    function compareNumber(before: readonly ThroughStep[], least: (n: number) => Expression): Expression | undefined {
+      const found = count ? countIs(count.operator, count.number ?? 1, least) : least(1); // a blank stands for any number
+      return found ? behind(before, found) : refuse(name, alwaysOrNever);
+    }
   }
 
   const syntax = parse(text, bounds, errors);

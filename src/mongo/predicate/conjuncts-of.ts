@@ -67,8 +67,8 @@ export function isScan({ operator }: Comparison): boolean {
 }
 
 /**
- * The records that are looked at for what {@link scans}: those that fulfil all else. Of alternatives and negations that
- * have a part of it, these are all.
+ * The records that are looked at for what {@link scans}: those that fulfil all else. Of alternatives, negations and
+ * items that have a part of it, these are all.
  */
 export function lookedAt(predicate: Predicate): Predicate {
   const node = nodeOf(predicate);
@@ -79,7 +79,7 @@ export function lookedAt(predicate: Predicate): Predicate {
     case 'both':
       return all(lookedAt(node.first), lookedAt(node.second));
     case 'and':
-      return joined('and', [everyRecord, ...node.of.map(lookedAt)]);
+      return joined('and', node.of.map(lookedAt));
     default:
       return everyRecord;
   }

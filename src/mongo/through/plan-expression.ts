@@ -1,4 +1,5 @@
-import type { Document as BsonDocument } from 'mongodb';
+import { BSON, type Document as BsonDocument } from 'mongodb';
+import { Problem } from '../../errors.ts';
 import { living } from '../lifecycle/within.ts';
 import { conjunctsOf } from '../predicate/conjuncts-of.ts';
 import { filterOf } from '../predicate/filter-of.ts';
@@ -6,7 +7,7 @@ import { compare, everyRecord, joined, noRecord, not, type Predicate } from '../
 import { tooMany } from '../query/bound.ts';
 import { canonicalText, type Expression } from './expression.ts';
 import { reachable } from './reachable.ts';
-import type { Found, ThroughSettings, ThroughStep, Via } from './through-field.ts';
+import type { Found, ReferredId, ThroughSettings, ThroughStep, Via } from './through-field.ts';
 import { lookUpOne, type RelatedQuery, type ThroughQuery, temporaryKey } from './through-stages.ts';
 
 /**
@@ -88,14 +89,28 @@ async function planRelated(
  * a `$lookup` would have to read all of them for each record of the list.
  */
 async function planSeveral({ step, of, least }: OfRelated, settings: ThroughSettings): Promise<PlannedPart> {
-  const { sight, room, work, maxCounted: max } = settings;
-  const scope = sight.get(step.source);
-  const behind = scope && (of ? await planExpression(of, { ...settings, model: step.source.model }) : all);
-  if (!behind || behind === none) return { where: noRecord, isLate: false };
-  const query = { filter: reachable(living(step.source.model, allOf([scope, behind.filter]))), stages: behind.stages };
-  const ids = await step.source.collection.findIdsOfSeveral(query, { via: step.via as Via, least, max }, room, work);
-  if (!ids) throw tooMany(max, ` \`count(${step.name}, …)\``, 'to be counted', 'Narrow them by a condition in it.');
+  const { room, maxCounted } = settings;
+  const counted = await countBehind(step, of, settings);
+  const what = `\`count(${step.name}, …)\``;
+  if (!counted) throw tooMany(maxCounted, ` ${what}`, 'to be counted', 'Narrow them by a condition in it.');
+  const ids = counted.filter(({ records }) => records >= least).map(({ id }) => id);
+  room.bytes -= BSON.calculateObjectSize({ ids });
+  if (room.bytes < 0)
+    throw new Problem({ code: 'too_many_matches', detail: `The ids that ${what} finds have too many bytes for a query.` });
   return { where: ids.length === 0 ? noRecord : leadingTo(step, ids), isLate: false };
+}
+
+/** Counts the related records that fulfil a condition, unless that has been done before. */
+async function countBehind(step: ThroughStep, of: Expression | undefined, settings: ThroughSettings) {
+  const ofStep = settings.counted.get(step) ?? new Map<string, readonly ReferredId[]>();
+  settings.counted.set(step, ofStep);
+  const text = of ? canonicalText(of) : '';
+  const known = ofStep.get(text);
+  if (known) return known;
+  const query = await planBehind(step, of, settings);
+  const counted = query ? await step.source.collection.countThrough(query, step.via as Via, settings.maxCounted, settings.work) : [];
+  if (counted) ofStep.set(text, counted);
+  return counted;
 }
 
 /** Records whose relation leads to one of these. */
@@ -113,15 +128,24 @@ async function findBehind(step: ThroughStep, expression: Expression | undefined,
   return known;
 }
 
-async function find({ source, via }: ThroughStep, expression: Expression | undefined, settings: ThroughSettings): Promise<Found> {
-  const { sight, room, work } = settings;
-  const scope = sight.get(source);
-  if (!scope) return noneFound;
-  const behind: ThroughQuery = expression ? await planExpression(expression, { ...settings, model: source.model }) : all;
-  if (behind === none) return noneFound;
-  const query = { filter: reachable(living(source.model, allOf([scope, behind.filter]))), stages: behind.stages };
-  const ids = await source.collection.findIdsThrough(query, room, work, via);
+async function find(step: ThroughStep, expression: Expression | undefined, settings: ThroughSettings): Promise<Found> {
+  const query = await planBehind(step, expression, settings);
+  if (!query) return noneFound;
+  const ids = await step.source.collection.findIdsThrough(query, settings.room, settings.work, step.via);
   return ids ? { ids } : { ids, query };
+}
+
+/** What the related records fulfil that are within sight and fulfil a condition. Undefined if none can. */
+async function planBehind(
+  { source }: ThroughStep,
+  expression: Expression | undefined,
+  settings: ThroughSettings,
+): Promise<RelatedQuery | undefined> {
+  const scope = settings.sight.get(source);
+  if (!scope) return undefined;
+  const behind: ThroughQuery = expression ? await planExpression(expression, { ...settings, model: source.model }) : all;
+  if (behind === none) return undefined;
+  return { filter: reachable(living(source.model, allOf([scope, behind.filter]))), stages: behind.stages };
 }
 
 const all: ThroughQuery = { filter: everyRecord, stages: [] };

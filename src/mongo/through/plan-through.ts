@@ -35,9 +35,9 @@ export interface Finding {
 export async function matchFurther(
   { through, filter: expression }: Matching,
   own: Predicate,
-  settings: Omit<ThroughSettings, 'found'>,
+  settings: Omit<ThroughSettings, 'found' | 'counted'>,
 ): Promise<ThroughQuery> {
-  const asking = { ...settings, found: new Map() };
+  const asking = { ...settings, found: new Map(), counted: new Map() };
   const { filter, stages } = await planThrough(through, asking);
   if (!expression) return { filter: all(own, filter), stages };
   const further = await planExpression(expression, asking);

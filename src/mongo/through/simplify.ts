@@ -67,7 +67,8 @@ export function countRelated(expression: Expression): number {
     if (part.kind === 'and' || part.kind === 'or') for (const one of part.of) visit(one);
     else if (part.kind === 'not') visit(part.of);
     else if (part.kind === 'related') {
-      known.set(part.step, (known.get(part.step) ?? new Set()).add(canonicalText(part)));
+      const text = `${part.least > 1 ? 'count ' : ''}${part.of ? canonicalText(part.of) : ''}`; // one command for all numbers
+      known.set(part.step, (known.get(part.step) ?? new Set()).add(text));
       if (part.of) visit(part.of);
     }
   };

@@ -12,19 +12,14 @@ export interface ThroughReads {
    * records refer. Undefined if there is not enough room.
    */
   findIdsThrough(query: RelatedQuery, room: IdRoom, work: Work, via?: Via): Promise<readonly unknown[] | undefined>;
-  /**
-   * Finds the ids to which so many records of a query refer, or more. Undefined if more than `max` records match, or if
-   * there is not enough room for the ids.
-   */
-  findIdsOfSeveral(query: RelatedQuery, several: Several, room: IdRoom, work: Work): Promise<readonly unknown[] | undefined>;
+  /** Counts the records of a query by the ids to which they refer. Undefined if more than `max` match. */
+  countThrough(query: RelatedQuery, via: Via, max: number, work: Work): Promise<readonly ReferredId[] | undefined>;
 }
 
-/** How many records must refer to an id. */
-interface Several {
-  readonly via: Via;
-  readonly least: number;
-  /** The most records that are counted. */
-  readonly max: number;
+/** An id, and how many records refer to it. */
+export interface ReferredId {
+  readonly id: unknown;
+  readonly records: number;
 }
 
 /** The field by which the records of a relation by `t.hasMany` refer back. */
@@ -122,6 +117,8 @@ export interface ThroughSettings {
   readonly work: Work;
   /** What has been found behind each relation, by the text of the condition: equal ones are asked once. */
   readonly found: Map<ThroughStep, Map<string, Found>>;
+  /** The same of those that were counted. */
+  readonly counted: Map<ThroughStep, Map<string, readonly ReferredId[]>>;
 }
 
 /** What has been found of the related records that fulfil a condition. */

@@ -27,9 +27,22 @@ beforeAll(async () => {
   await database.db.createCollection('tags', { collation: { locale: 'en', strength: 2 } });
 });
 
-async function start() {
+async function start(hidden?: number) {
   const desk = service();
-  const resource = desk.resource({ model: Card, ops: ['list', 'create', 'patch', 'delete', 'restore'], live: true });
+  const resource = desk.resource({
+    model: Card,
+    ops: ['list', 'create', 'patch', 'delete', 'restore'],
+    live: true,
+    ...(hidden !== undefined && {
+      after: {
+        list: [
+          (ctx) => {
+            if (ctx.page) ctx.page = { ...ctx.page, records: ctx.page.records.filter(({ idText }) => idText !== String(hidden)) };
+          },
+        ],
+      },
+    }),
+  });
   const api = desk.api({ db: database.db, resources: [resource, desk.resource({ model: Tag, live: true })] });
   const { port, request } = await serve(api.routes());
   const send = async (method: string, path: string, body?: object) =>
@@ -48,6 +61,16 @@ async function start() {
 }
 
 describe('the lists that a change concerns', () => {
+  it('are all that it may concern, where a hook has put other records into the page', async () => {
+    const { create, send, listen, shows } = await start(2);
+    for (const id of [1, 2, 3, 4]) await create(id, { board: 1, rank: id });
+    const query = 'board=1&sort=rank&limit=2';
+    const streams = await Promise.all([listen(query), listen('board=2')]);
+    await shows(streams[0] as LiveStream, query, 1);
+    await send('DELETE', '/cards/2');
+    await shows(streams[0] as LiveStream, query, 1, 3);
+  });
+
   it('are those whose values its record has: no other is read', async () => {
     const { create, patch, listen, shows } = await start();
     const streams = await Promise.all([1, 2, 3, 4].map((board) => listen(`board=${board}`)));

@@ -132,6 +132,16 @@ describe('Audience', () => {
     expect(await to(updated(2, 'rank'))).toEqual(['list']);
   });
 
+  it('tells all who may wait for a record that has more combinations of values than are looked up', async () => {
+    const equal = ['a', 'b', 'c'].map((path) => ({ path, keys: ['n1'] }));
+    const { to } = audienceOf({ list: { ...boardOf('n1'), equal } });
+    const found = (items: number): FoundRecord => {
+      const values = Array.from({ length: items }, (_, n) => n + 2);
+      return { records: [{ a: values, b: values, c: values }], paths: new Set(['a', 'b', 'c']) };
+    };
+    expect([await to(whole(9), found(5)), await to(whole(9), found(1_000))]).toEqual([[], ['list']]);
+  });
+
   it('tells nothing to one who has left, and is empty without listeners', async () => {
     const { audience, hearOf, to } = audienceOf({ list: listOf('1'), record: recordOf('1') });
     audience.remove(hearOf('list'));
