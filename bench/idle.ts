@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
 import { BurstClients, wireOf } from './burst-clients.ts';
 import { Child } from './children.ts';
@@ -52,7 +53,7 @@ export async function measureIdle(
       const [warm, ...idle] = (await Promise.all(servers.map((server) => Served.connect(name, server)))) as [Served, ...Served[]];
       await warm.warmUp();
       await client.db(dataset.database).collection('orders').deleteMany({ number: /^new-/ });
-      await new Promise((resolve) => setTimeout(resolve, pace.idleSeconds * 1_000));
+      await pause(pace.idleSeconds * 1_000); // what is measured is a process that was idle: there is no event to wait for
       await warm.send(burst * 4); // it was idle, too
       const taken: Window[][] = [];
       for (const one of idle) taken.push(await takeWindows(one, warm));
