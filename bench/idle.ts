@@ -50,10 +50,12 @@ export async function measureIdle(
   for (const name of names) {
     const servers = Array.from({ length: pace.starts + 1 }, () => serve(name, uri, pace.execArgv));
     try {
-      const [warm, ...idle] = (await Promise.all(servers.map((server) => Served.connect(name, server)))) as [Served, ...Served[]];
+      const [warm, ...idle] = (await Promise.all(servers.map((server) => Served.of(name, server)))) as [Served, ...Served[]];
       await warm.warmUp();
+      warm.disconnect();
       await client.db(dataset.database).collection('orders').deleteMany({ number: /^new-/ });
       await pause(pace.idleSeconds * 1_000); // what is measured is a process that was idle: there is no event to wait for
+      await warm.connect();
       await warm.send(burst * 4); // it was idle, too
       const taken: Window[][] = [];
       for (const one of idle) taken.push(await takeWindows(one, warm));
@@ -70,6 +72,7 @@ function serve(name: string, uri: string, execArgv: readonly string[]): Child<ob
 
 async function takeWindows(idle: Served, warm: Served): Promise<Window[]> {
   const taken: Window[] = [];
+  await idle.connect();
   for (let window = 1; window <= windows; window++) {
     let [own, beside, count] = [0, 0, 0];
     const pauses: number[] = [];
@@ -84,25 +87,40 @@ async function takeWindows(idle: Served, warm: Served): Promise<Window[]> {
     }
     taken.push({ until: window * windowSeconds, cpu: own / count, ratio: own / beside, usage: await idle.use() });
   }
+  idle.disconnect();
   return taken;
 }
 
-/** A process that serves a contestant, and clients that are connected to it. */
+/** A process that serves a contestant, and its clients. A server ends connections that send nothing for a minute. */
 class Served {
   readonly #ready: Ready;
   readonly #server: Child<object, Usage>;
-  readonly #clients: BurstClients;
+  #connected: BurstClients | undefined;
 
-  private constructor(ready: Ready, server: Child<object, Usage>, clients: BurstClients) {
+  private constructor(ready: Ready, server: Child<object, Usage>) {
     this.#ready = ready;
     this.#server = server;
-    this.#clients = clients;
   }
 
-  static async connect(name: string, server: Child<object, Usage>): Promise<Served> {
+  static async of(name: string, server: Child<object, Usage>): Promise<Served> {
     const [ready] = (await server.next<Ready[]>()) as [Ready];
     await checkAnswers(name, ready, dataset.orders);
-    return new Served(ready, server, await BurstClients.connect(ready.port, task.connections));
+    return new Served(ready, server);
+  }
+
+  /** Connects the clients. They were not connected before. */
+  async connect(): Promise<void> {
+    this.#connected = await BurstClients.connect(this.#ready.port, task.connections);
+  }
+
+  disconnect(): void {
+    this.#clients.close();
+    this.#connected = undefined;
+  }
+
+  get #clients(): BurstClients {
+    if (!this.#connected) throw new Error('nobody is connected to the server');
+    return this.#connected;
   }
 
   use(): Promise<Usage> {
@@ -119,6 +137,7 @@ class Served {
   }
 
   async warmUp(): Promise<void> {
+    await this.connect();
     await this.#clients.send(Array.from({ length: 2_000 }, (_, n) => wireOf(makeCreate(dataset.orders + n))));
     await this.send(2_000);
   }
