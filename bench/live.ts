@@ -4,6 +4,7 @@
  * often callers are asked for, and how long after its write a change arrives.
  *
  * - With `--only=` and a part of its name, it measures only such situations.
+ * - With `--credentials`, callers with the same ones are authenticated once.
  * - With `--library=` and the entry point of a build, it measures that one.
  */
 import { fork } from 'node:child_process';
@@ -24,6 +25,8 @@ type Library = typeof import('../src/index.ts');
 
 const [, , ...given] = process.argv;
 const optionOf = (name: string) => given.find((one) => one.startsWith(`--${name}=`))?.slice(name.length + 3);
+/** Whether callers with the same credentials are authenticated once. */
+const shares = given.includes('--credentials');
 const file = optionOf('library');
 const library = file ? pathToFileURL(file).href : new URL('../src/index.ts', import.meta.url).href;
 
@@ -63,7 +66,15 @@ async function serve(at: string): Promise<void> {
     guards: [(ctx) => ctx.principal !== undefined],
     live: { watches: [Member] },
   });
-  const api = desk.api({ db, resources: [cards, guarded], warnOnScan: false, live: { max: 10_000 } });
+  const concerned = desk.resource({
+    path: 'concerned',
+    model: Card,
+    ops: ['list'],
+    guards: [(ctx) => ctx.principal !== undefined],
+    live: { watches: [{ model: Member, where: (ctx) => ({ name: ctx.requirePrincipal() }) }] },
+  });
+  const credentials = (ctx: { get(name: string): string }) => (shares ? ctx.get('authorization') : undefined);
+  const api = desk.api({ db, resources: [cards, guarded, concerned], warnOnScan: false, live: { max: 10_000, credentials } });
   const server = createServer(api.callback()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   process.send?.((server.address() as AddressInfo).port);
@@ -134,6 +145,13 @@ const situations: readonly Situation[] = [
     streams: 1_000,
     path: (n) => `/guarded?board=${n % boards}&sort=rank`,
     caller: (n) => `Member ${n % 50}`,
+    write: writeMembers,
+  },
+  {
+    name: 'watched, with `where`: 1,000 streams of 1,000 callers, 5 writes a second',
+    streams: 1_000,
+    path: (n) => `/concerned?board=${n % boards}&sort=rank`,
+    caller: (n) => `Member ${n}`,
     write: writeMembers,
   },
 ];

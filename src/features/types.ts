@@ -26,15 +26,15 @@ export type ReadsOfPlugins = never
   | ReadOfLive
 ;
 
-/** The options that plug-ins add to resources. */
+/** The options that plug-ins add to resources. `Ctx` is what their functions are given. */
 // biome-ignore format: a line for each plug-in
-export type OptionsOfPlugins<F extends Fields> = object
+export type OptionsOfPlugins<F extends Fields, Ctx> = object
   & OfAggregate
   & OfCounters<F>
   & OfLinks<F>
   & OfExport
   & OfHistory
-  & OfLive
+  & OfLive<Ctx>
 ;
 
 /** The methods that plug-ins add to stores. `Id` and `Options` are what a write of one record takes. */

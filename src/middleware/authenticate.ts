@@ -35,7 +35,7 @@ export const anonymous = step({}, function authenticate(ctx) {
 function forgetRules(ctx: Context): void {
   if (ctx.view?.model.held)
     throw new Error('`authenticate` in an operation found another principal than that of the api, whose view the operation has by then.');
-  delete ctx.rules;
+  ctx.rules = undefined; // and not deleted: below the context of a stream, that one would show its own
 }
 
 function setPrincipal(ctx: Context, found: unknown): void {

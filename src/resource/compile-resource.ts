@@ -56,7 +56,7 @@ const aPathSegment: Legal = [
   'one path segment of letters, digits, `-`, `.`, `_` and `~`, other than `.` and `..`',
 ];
 
-const legalOfPlugins: LegalOptions<OptionsOfPlugins<never>> = Object.assign({}, ...resourcePlugins.map((one) => one.legal));
+const legalOfPlugins: LegalOptions<OptionsOfPlugins<never, never>> = Object.assign({}, ...resourcePlugins.map((one) => one.legal));
 
 const legal: LegalOptions<ResourceDefinition> = {
   model: checkedLater,

@@ -11,7 +11,6 @@ import type { Includes } from '../../middleware/relations/compile-includes.ts';
 import { aThrough, type Through } from '../../middleware/relations/compile-through.ts';
 import type { GuardedSource } from '../../middleware/relations/relation-targets.ts';
 import type { ModelInput } from '../../model/compile/compile-model.ts';
-import { asCompiled } from '../../model/compile/compile-model.ts';
 import { isIncludable, noRelations } from '../../model/relations/includable.ts';
 import { idToJson } from '../../model/value/number-in-path.ts';
 import { filterOf } from '../../mongo/predicate/filter-of.ts';
@@ -21,6 +20,8 @@ import { throughFields } from '../../mongo/through/through-field.ts';
 import { anArrayOf, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../../options.ts';
 import { concernOf } from './concern.ts';
 import { leaveSource } from './live-source.ts';
+import type { WatchedRecords } from './types.ts';
+import { compileWatches, someWatches, watchedOf } from './watches.ts';
 
 /** Options of {@link liveRead}. */
 export interface LiveReadOptions {
@@ -29,12 +30,13 @@ export interface LiveReadOptions {
   /** The relations through which the list can be filtered and sorted: the same as for `listQuery`. @default none */
   readonly through?: Through;
   /**
-   * Models whose records guards and scopes read: after a change of one of them, the caller's rights are asked again, as
-   * soon as the change stream tells of it, and at most once a second for each stream.
+   * Models whose records guards and scopes read, or which of these records can concern a caller: after a change of one
+   * of them, the caller's rights are asked again, as soon as the change stream tells of it, and at most once a second
+   * for each stream.
    *
    * @default none: they are asked again within `recheckEvery`
    */
-  readonly watches?: readonly ModelInput[];
+  readonly watches?: readonly (ModelInput | WatchedRecords<Context, ModelInput>)[];
   /**
    * Whether callers with the same path, query string, view, scope and scopes of related records may share what is read.
    * Everything in `chain` must depend on nothing else: hooks that change records for one caller must not be in it.
@@ -47,7 +49,7 @@ export interface LiveReadOptions {
 const legal: LegalOptions<LiveReadOptions> = {
   includes: orUndefined([isIncludable, 'what `compileIncludes()` returns']),
   through: aThrough,
-  watches: anArrayOf('models', (model) => typeof model === 'object' && model !== null),
+  watches: someWatches,
   isShared: trueOrFalse,
 };
 
@@ -69,7 +71,7 @@ export function liveRead(model: ModelInput, chain: readonly ResourceMiddleware[]
   checkOptions(options, legal, '`liveRead`');
   const { includes, through, watches = [], isShared = false } = options;
   const run = composeChain(chain);
-  const watched = new Set(watches.map((one) => asCompiled(one).collection));
+  const watchesOfCaller = compileWatches(watches, '`liveRead`');
   const { needs } = passesOf(chain);
   const problems = (method: string) => chain.flatMap((one) => problemsOf(one, method));
   return perView(model, [includes ?? noRelations, through] as const, (seen, included, behind) =>
@@ -84,7 +86,7 @@ export function liveRead(model: ModelInput, chain: readonly ResourceMiddleware[]
         bytes: asked?.length ?? 0,
         isShared,
         related: new Set(sources.map((one) => one.model.collection)),
-        watched,
+        watched: await watchedOf(ctx, watchesOfCaller),
         read: (below) => run(below, async () => undefined),
         ...(query ? { concern: concernOf(seen, query, scope) } : { idText: idToJson(seen.id.leaf, readAddress(ctx, seen).id) }),
       });

@@ -2,6 +2,7 @@ import type { Context } from '../../middleware/exchange/context.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { Concern } from './concern.ts';
 import type { Kept } from './kept-bytes.ts';
+import type { Watched } from './watches.ts';
 
 /** How `live` reads the state of a list or of a record, and what that depends on. */
 export interface LiveSource extends Kept {
@@ -19,8 +20,8 @@ export interface LiveSource extends Kept {
   readonly idText?: string;
   /** The collections of the related records that are shown, filtered or counted. */
   readonly related: ReadonlySet<string>;
-  /** The collections on which guards and scopes depend. */
-  readonly watched: ReadonlySet<string>;
+  /** The records on which the rights of the caller depend. */
+  readonly watched: readonly Watched[];
   /** Reads the state into a context below the one that was asked: `page` or `record`. */
   read(ctx: Context): Promise<void>;
 }

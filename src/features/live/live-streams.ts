@@ -18,6 +18,14 @@ export interface LiveStreamsOptions<Ctx = Context> {
   /** Names the client of a stream, such as the id of its user; undefined if the stream counts for no client. */
   readonly by?: Called<[ctx: Ctx], string | undefined>;
   /**
+   * The text on which alone `authenticate` depends, such as the `Authorization` field: after a change that concerns the
+   * callers of several streams, those with the same text are authenticated once. `authenticate` must then do nothing
+   * but return the principal.
+   *
+   * @default none: each stream is authenticated by itself
+   */
+  readonly credentials?: Called<[ctx: Ctx], string | undefined>;
+  /**
    * How many bytes the streams may keep: of each list, the ids of its records and a digest of each, and of each event
    * that a client has not taken yet, all. What several streams share counts once. The next stream is answered with 503.
    *
@@ -78,17 +86,19 @@ export class LiveStreams {
   readonly asking: Lane;
   readonly #each: number;
   readonly #by: LiveStreamsOptions['by'];
+  readonly #credentials: LiveStreamsOptions['credentials'];
   readonly #ofClients = new Map<string, number>();
   #lastRecheck = Number.NEGATIVE_INFINITY;
 
   constructor(options: LiveStreamsOptions) {
-    const { max, each = Number.POSITIVE_INFINITY, by, maxBytes, maxReads, maxAge, recheckEvery, staleAfter } = fillIn(options, legal);
+    const { max, each = Number.POSITIVE_INFINITY, maxBytes, maxReads, maxAge, recheckEvery, staleAfter } = fillIn(options, legal);
     this.kept = new KeptBytes(maxBytes);
     this.reading = new Lane(maxReads);
     this.asking = new Lane(maxReads);
     this.places = streamPlaces(max, 'live lists');
     this.#each = each;
-    this.#by = by;
+    this.#by = options.by;
+    this.#credentials = options.credentials;
     this.maxAge = maxAge;
     this.recheckEvery = recheckEvery;
     this.staleAfter = staleAfter;
@@ -112,6 +122,11 @@ export class LiveStreams {
       if (left > 0) this.#ofClients.set(client, left);
       else this.#ofClients.delete(client);
     };
+  }
+
+  /** @internal What a caller is known by; undefined if it is asked by itself. */
+  credentialsOf(ctx: Context): string | undefined {
+    return this.#credentials?.(ctx);
   }
 
   /**
@@ -140,6 +155,7 @@ const legal = {
   max: byDefault(1_000, aWholeNumber(1)),
   each: aWholeNumber(1),
   by: aFunction,
+  credentials: aFunction,
   maxBytes: byDefault(2 ** 28, aWholeNumber(1)),
   maxReads: byDefault(10, aWholeNumber(1)),
   maxAge: byDefault(900_000, milliseconds(1_000)),

@@ -23,6 +23,8 @@ export interface LiveOptions {
   readonly streams?: LiveStreams;
 }
 
+type Run = (ctx: Context) => Promise<unknown>;
+
 const middlewares = anArrayOf('middlewares', (one) => typeof one === 'function');
 const legal: LegalOptions<LiveOptions> = {
   db: checkedLater,
@@ -51,17 +53,17 @@ export function live(chain: readonly ResourceMiddleware[], options: LiveOptions)
   checkOrder(chain, 'The chain of `live`');
   const { again = [], streams = liveStreams() } = options;
   const db = asDb(options.db);
-  const [first, later] = [composeChain(chain), composeChain([...again, ...chain])];
+  const [run, runAgain] = [composeChain(chain), composeChain(again)];
   if (db.client.options?.maxPoolSize === 1)
     throw new ConfigurationError(
       '`live` needs a `MongoClient` with a `maxPoolSize` of at least 2: its change stream keeps one connection.',
     );
   const groups = new Map<unknown, Group>();
-  const ask = (ctx: Context, isFirst: boolean) => (isFirst ? first : later)(ctx, async () => undefined);
+  const [ask, identify] = [run, runAgain].map((one) => (ctx: Context) => one(ctx, async () => undefined)) as [Run, Run];
   const problems = (method: string) => [...chain.flatMap((one) => problemsOf(one, method)), ...ofLive];
   return described({ problems }, async function live(ctx) {
     const { beginLive } = await import('./work/begin-live.ts');
-    await beginLive(ctx, { streams, db, groups, ask, noteProblem, describeProblem });
+    await beginLive(ctx, { streams, db, groups, ask, identify, again, noteProblem, describeProblem });
   });
 }
 

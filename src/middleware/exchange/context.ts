@@ -53,7 +53,7 @@ interface CallerSlots {
   /** Set by `authenticate`: the principal; undefined if the request is anonymous. */
   principal?: unknown;
   /** @internal Set by `rules`, and by an api that has some: what is known of the rules for this caller. */
-  rules?: AskedRules;
+  rules?: AskedRules | undefined;
   /** Set by `records`, and by an api with rules: what the caller may see of the model. */
   view?: View;
   /** Set by `guards`: the guards that have opened for this request. `authenticate` resets it. */

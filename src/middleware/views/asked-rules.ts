@@ -134,7 +134,7 @@ function fail(name: string, error: unknown): never {
 
 /** The part of Koa's context that knows the rules. */
 interface Asking {
-  readonly rules?: AskedRules;
+  readonly rules?: AskedRules | undefined;
 }
 
 const nobody = new AskedRules({}, undefined);

@@ -6,7 +6,8 @@ import { replicaSetRequired } from '../driver/outcome.ts';
 import { reachabilityOf } from '../driver/reachability.ts';
 import type { Turn } from '../driver/turn.ts';
 import { keyOf } from '../predicate/equality.ts';
-import { Audience, type FoundRecord, type Hear, type Interest } from './audience.ts';
+import { Audience } from './audience.ts';
+import type { FoundRecord, Hear, Interest } from './by-values.ts';
 import type { CollectionChange } from './change.ts';
 import { HeardCollections } from './heard-collections.ts';
 import { OpenStream, patienceMS, throwAway } from './open-stream.ts';
@@ -48,10 +49,17 @@ export class ChangeFeed {
    * `replica_set_required` (501) on a standalone server, `database_unavailable` (503), and a configuration error for a
    * view, of which a change stream tells nothing.
    *
+   * `next` are collections to which the same one listens next: the stream that is opened carries them as well.
+   *
    * A change stream whose database has not answered for `staleAfter` milliseconds is replaced, as after an error. Of
    * those who share it, the one who names the shortest time decides.
    */
-  async listen(collections: ReadonlySet<string>, hear: Hear, staleAfter = usualStaleAfter): Promise<() => void> {
+  async listen(
+    collections: ReadonlySet<string>,
+    hear: Hear,
+    staleAfter = usualStaleAfter,
+    next: Iterable<string> = [],
+  ): Promise<() => void> {
     if (reachabilityOf(this.#db.client).isStandalone) throw replicaSetRequired('change streams');
     this.#staleAfter = Math.min(this.#staleAfter, staleAfter);
     this.#audience.add(hear, collections);
@@ -61,7 +69,7 @@ export class ChangeFeed {
     };
     try {
       await this.#heard.require(collections, patienceMS).catch(throwAway);
-      if (!this.#stream?.carries(collections)) this.#reopen();
+      if (!this.#stream?.carries(collections)) this.#reopen(next);
       await this.#stream?.begun;
       return leave;
     } catch (error) {
@@ -84,9 +92,9 @@ export class ChangeFeed {
   }
 
   /** A stream cannot be changed: one that carries too few collections is replaced, and what it has not told is lost. */
-  #reopen(): void {
+  #reopen(next: Iterable<string>): void {
     const before = this.#stream;
-    const collections = new Set([...(before?.collections ?? []), ...this.#audience.collections]);
+    const collections = new Set([...(before?.collections ?? []), ...this.#audience.collections, ...next]);
     before?.close();
     const stream = new OpenStream(
       this.#db,

@@ -7,6 +7,8 @@ export interface CollectionChange {
   readonly id: unknown;
   /** The stored names of the changed fields, without what is below them. Undefined if any may have changed. */
   readonly keys: ReadonlySet<string> | undefined;
+  /** Whether the record was created. */
+  readonly isNew: boolean;
   /** Whether the record was deleted. */
   readonly isDelete: boolean;
   /** The time of the database from which on reads show it. */
@@ -41,6 +43,6 @@ export function changePipeline(collections: ReadonlySet<string>): BsonDocument[]
 export function readChange({ operationType, ns, to, documentKey, clusterTime: time, paths }: ChangeEvent): CollectionChange[] {
   const keys = operationType === 'update' && paths ? new Set(paths.map((path) => path.split('.', 1)[0] as string)) : undefined;
   const id = documentKey?._id;
-  const isDelete = operationType === 'delete';
-  return [ns?.coll, to?.coll].flatMap((collection) => (collection === undefined ? [] : [{ collection, id, keys, isDelete, time }]));
+  const [isNew, isDelete] = [operationType === 'insert', operationType === 'delete'];
+  return [ns?.coll, to?.coll].flatMap((collection) => (collection === undefined ? [] : [{ collection, id, keys, isNew, isDelete, time }]));
 }

@@ -118,7 +118,7 @@ export interface ResourceOptions<
 > extends ListOptions<RelationPath<F>>,
     RelationOptions<RelationPath<F>, NamesOr<'the model has no relation by `t.hasMany` without `count`', RelationNames<F>['lists'], F>>,
     OfDeleted<Principal, App>,
-    OptionsOfPlugins<F>,
+    OptionsOfPlugins<F, RequestContext<Principal, App>>,
     OptionsOfLists<RequestContext<Principal, App>, IdOf<Document<Model<F>>>> {
   /** The model whose records are served. */
   readonly model: Model<F>;

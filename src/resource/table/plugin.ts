@@ -9,7 +9,7 @@ import type { Row } from './row.ts';
 /** What a plug-in adds to resources. */
 export interface ResourcePlugin {
   /** What is legal for its options. */
-  readonly legal: Partial<LegalOptions<OptionsOfPlugins<never>>>;
+  readonly legal: Partial<LegalOptions<OptionsOfPlugins<never, never>>>;
   /**
    * Compiles its options. Rows, facets and descriptions find by this function what it returns: see `facetOf`. Throws a
    * {@link ConfigurationError} for options that cannot be served.

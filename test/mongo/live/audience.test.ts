@@ -1,6 +1,7 @@
 import { defineModel, t } from '../../../src/index.ts';
 import { asCompiled } from '../../../src/model/compile/compile-model.ts';
-import { Audience, type FoundRecord, type Interest } from '../../../src/mongo/changes/audience.ts';
+import { Audience } from '../../../src/mongo/changes/audience.ts';
+import type { FoundRecord, Interest } from '../../../src/mongo/changes/by-values.ts';
 import type { CollectionChange } from '../../../src/mongo/changes/change.ts';
 
 const Card = asCompiled(defineModel('Card', { collection: 'cards', fields: { id: t.int(), board: t.int(), rank: t.int() } }));
@@ -10,18 +11,19 @@ const updated = (id: unknown, ...keys: string[]): CollectionChange => ({
   collection: 'cards',
   id,
   keys: new Set(keys),
+  isNew: false,
   isDelete: false,
   time: undefined,
 });
 const whole = (id: unknown): CollectionChange => ({ ...updated(id), keys: undefined });
 const deleted = (id: unknown): CollectionChange => ({ ...whole(id), isDelete: true });
-const listOf = (...ids: string[]): Interest => ({ leaf, ids, keys: new Set(['board']), wholes: true, deletes: true, equal: [] });
-const recordOf = (...ids: string[]): Interest => ({ leaf, ids, keys: new Set(), wholes: false, deletes: false, equal: [] });
+const listOf = (...ids: string[]): Interest => ({ leaf, ids, keys: new Set(['board']), wholes: true, equal: [], former: true });
+const recordOf = (...ids: string[]): Interest => ({ leaf, ids, keys: new Set(), wholes: false, equal: [], former: false });
 const boardOf = (board: string, ...ids: string[]): Interest => ({
   ...listOf(...ids),
   keys: new Set(['board', 'rank']),
-  deletes: false,
   equal: [{ path: 'board', keys: [board] }],
+  former: false,
 });
 
 const unwritable = {

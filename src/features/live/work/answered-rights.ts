@@ -1,3 +1,5 @@
+import { Problem } from '../../../errors.ts';
+
 /** For how long after `recheckEvery` an answer may be on its way, in milliseconds. */
 const graceMS = 1_000;
 /** The longest delay of a timer of Node, in milliseconds. A longer one would end at once. */
@@ -58,4 +60,15 @@ export class AnsweredRights {
 /** Up to a tenth less, so that clients that came at once do not go at once. */
 export function jittered(ms: number): number {
   return ms * (0.9 + Math.random() * 0.1);
+}
+
+/** Why a stream ends whose caller could not be asked for in time. */
+export function notAsked(): Problem {
+  const detail = 'The service could not ask in time whether the caller may still see this; open another stream in a few seconds.';
+  return new Problem({ code: 'overloaded', detail, headers: { 'retry-after': '5' } });
+}
+
+/** Why a stream ends at its `maxAge`. */
+export function tooOld(): Problem {
+  return new Problem({ code: 'too_old', detail: 'The stream has lasted as long as it may; open another one.' });
 }

@@ -4,17 +4,27 @@ import type { Context } from '../../../middleware/exchange/context.ts';
 import { exchangeOf } from '../../../middleware/exchange/exchange.ts';
 import { ChangeFeed } from '../../../mongo/changes/change-feed.ts';
 import type { LiveStreams } from '../live-streams.ts';
+import { Callers, type Recheck } from './callers.ts';
 import { Group, type LiveRequest } from './group.ts';
 import type { State } from './state.ts';
 import { Subscription, type Surroundings } from './subscription.ts';
 
 /** What a `live` middleware gives to its streams. */
-export interface LivePlan extends Pick<Surroundings, 'ask' | 'noteProblem' | 'describeProblem'> {
+export interface LivePlan extends Pick<Surroundings, 'noteProblem' | 'describeProblem'> {
+  /** Runs the chain. */
+  ask(ctx: Context): Promise<unknown>;
+  /** Finds out again who the caller is, before the chain is run again. */
+  identify(ctx: Context): Promise<unknown>;
+  /** What `identify` runs: those who share it may share what it finds out. */
+  readonly again: object;
   readonly streams: LiveStreams;
   readonly db: Parameters<typeof ChangeFeed.of>[0];
   /** The groups of its streams, by what their members see. */
   readonly groups: Map<unknown, Group>;
 }
+
+/** By what finds them out again. */
+const callersOf = new WeakMap<object, Callers>();
 
 /** How many streams end in a millisecond when the service shuts down, and the longest time that this takes. */
 const endedInAMillisecond = 1;
@@ -30,11 +40,17 @@ const longestEndMS = 3_000;
 export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
   const exchange = exchangeOf(ctx);
   const { streams } = plan;
+  const feed = ChangeFeed.of(plan.db);
+  const callers = callersOf.get(plan.again) ?? new Callers();
+  callersOf.set(plan.again, callers);
+  const credentials = streams.credentialsOf(ctx);
   const subscription = new Subscription(ctx, {
     noteProblem: plan.noteProblem,
     describeProblem: plan.describeProblem,
     streams,
-    ask: (below, isFirst) => (isFirst ? plan.ask(below, true) : askNow(below, plan)),
+    feed,
+    ask: (below, wanted) => (wanted ? askNow(below, plan, callers, wanted) : askFirst(below, plan)),
+    want: () => callers.want(credentials),
     groupOf: (asked, own) => groupOf(plan, asked, own),
   });
   const end = (reason: Problem) => subscription.shutDown(reason, Math.min(streams.places.taken / endedInAMillisecond, longestEndMS));
@@ -56,12 +72,20 @@ export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
   ctx.body = subscription.open(state, lastEventId);
 }
 
+async function askFirst(ctx: Context, { ask }: LivePlan): Promise<number> {
+  const since = performance.now();
+  await ask(ctx);
+  return since;
+}
+
 /** Asks in the state of the database of the last change: it may be the reason for asking. */
-async function askNow(ctx: Context, { db, ask }: LivePlan): Promise<void> {
+async function askNow(ctx: Context, { db, identify, ask }: LivePlan, callers: Callers, wanted: Recheck): Promise<number> {
   const session = ChangeFeed.of(db).session();
   exchangeOf(ctx).work.causal = session;
   try {
-    await ask(ctx, false);
+    const since = await callers.identify(ctx, wanted, identify);
+    await ask(ctx);
+    return since;
   } finally {
     exchangeOf(ctx).work.causal = undefined;
     await session.endSession();

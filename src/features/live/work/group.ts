@@ -1,5 +1,5 @@
 import type { ProblemDocument } from '../../../errors.ts';
-import type { Interest } from '../../../mongo/changes/audience.ts';
+import type { Interest } from '../../../mongo/changes/by-values.ts';
 import type { CollectionChange } from '../../../mongo/changes/change.ts';
 import type { ChangeFeed } from '../../../mongo/changes/change-feed.ts';
 import { Turn } from '../../../mongo/driver/turn.ts';
@@ -21,8 +21,6 @@ export interface GroupMember {
   report(error: unknown): ProblemDocument;
   /** It cannot be read any more, because of this error, which was reported. */
   fail(error: unknown): void;
-  /** Something has changed on which the rights of the caller depend. */
-  recheck(): void;
 }
 
 /** A context in which the chain of a member was run, and how it says that the state is read. */
@@ -78,8 +76,8 @@ export class Group {
     this.#source = source;
     this.#nothing = nothingOf(source);
     this.#whenEmpty = whenEmpty;
-    const { model, related, watched } = source;
-    this.#listening = feed.listen(new Set([model.collection, ...related, ...watched]), this.#hear, streams.staleAfter);
+    const { model, related } = source;
+    this.#listening = feed.listen(new Set([model.collection, ...related]), this.#hear, streams.staleAfter);
     this.#listening.catch(() => undefined); // whoever joins is told
   }
 
@@ -127,13 +125,11 @@ export class Group {
   }
 
   readonly #hear = (change: CollectionChange | undefined): void => {
-    const { related, watched } = this.#source;
-    if (change ? watched.has(change.collection) : watched.size > 0) for (const member of [...this.#members.keys()]) member.recheck();
     if (!change) {
       this.#markStale(Math.random() * spreadMS);
       return;
     }
-    if (!related.has(change.collection) && !isAbout(this.#source, this.#state.one, this.#isReading, change)) return;
+    if (!this.#source.related.has(change.collection) && !isAbout(this.#source, this.#state.one, this.#isReading, change)) return;
     this.#markStale(0);
   };
 
@@ -208,11 +204,9 @@ export class Group {
    * nobody knows which records it will show.
    */
   #focus(): void {
-    const { model, watched } = this.#source;
-    if (watched.has(model.collection)) return;
     const hasFailed = this.#failures > 0; // any change is a reason to try again sooner
     const known = this.#isReading || hasFailed ? undefined : this.#interest;
-    this.#feed.focus(this.#hear, model.collection, this.#isStale && !hasFailed ? this.#nothing : known);
+    this.#feed.focus(this.#hear, this.#source.model.collection, this.#isStale && !hasFailed ? this.#nothing : known);
   }
 
   async #readFor(asked: LiveRequest): Promise<State> {

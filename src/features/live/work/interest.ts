@@ -1,4 +1,5 @@
-import { type Interest, textOfId } from '../../../mongo/changes/audience.ts';
+import { textOfId } from '../../../mongo/changes/audience.ts';
+import type { Interest } from '../../../mongo/changes/by-values.ts';
 import type { CollectionChange } from '../../../mongo/changes/change.ts';
 import { mayChange } from '../concern.ts';
 import type { LiveSource } from '../live-source.ts';
@@ -9,9 +10,9 @@ import type { Outline } from './outline.ts';
  * `isAbout` can tell.
  */
 export function interestIn(source: LiveSource, state: Outline, behind: Behind): Interest | undefined {
-  const { model, concern, idText, related, watched, isShared } = source;
+  const { model, concern, idText, related, isShared } = source;
   const { collection, id } = model;
-  if (related.has(collection) || watched.has(collection)) return undefined;
+  if (related.has(collection)) return undefined;
   const { leaf } = id;
   if (state.kind === 'record') {
     const ids = [idText, state.idText].filter((text) => text !== undefined);
@@ -21,8 +22,8 @@ export function interestIn(source: LiveSource, state: Outline, behind: Behind): 
   const { deciding: keys, equal } = concern;
   const ids = [...state.prints.keys()];
   // What is not shared may depend on more than the database is asked for, as what hooks show.
-  if (behind === 'unknown' || !isShared) return { leaf, ids, keys, wholes: true, deletes: true, equal: [] };
-  return { leaf, ids: behind === undefined ? ids : [...ids, behind], keys, wholes: true, deletes: false, equal };
+  if (behind === 'unknown' || !isShared) return { leaf, ids, keys, wholes: true, equal: [], former: true };
+  return { leaf, ids: behind === undefined ? ids : [...ids, behind], keys, wholes: true, equal, former: false };
 }
 
 /**
@@ -33,7 +34,7 @@ export type Behind = string | 'unknown' | undefined;
 
 /** What a state that is read again anyway has to hear of its collection. */
 export function nothingOf({ model }: Pick<LiveSource, 'model'>): Interest {
-  return { leaf: model.id.leaf, ids: [], keys: none, wholes: false, deletes: false, equal: [] };
+  return { leaf: model.id.leaf, ids: [], keys: none, wholes: false, equal: [], former: false };
 }
 
 const none: ReadonlySet<string> = new Set();

@@ -1,30 +1,40 @@
-import { Problem, type ProblemDocument } from '../../../errors.ts';
+import type { Problem, ProblemDocument } from '../../../errors.ts';
 import type { Context } from '../../../middleware/exchange/context.ts';
 import { ClientGone, type Exchange, exchangeOf } from '../../../middleware/exchange/exchange.ts';
 import { renewReach } from '../../../middleware/reach/reach.ts';
+import type { ChangeFeed } from '../../../mongo/changes/change-feed.ts';
 import { Keeper } from '../kept-bytes.ts';
 import { type LiveSource, sourceOf } from '../live-source.ts';
 import type { LiveStreams } from '../live-streams.ts';
 import { LiveAnswer } from './answer.ts';
-import { AnsweredRights, jittered } from './answered-rights.ts';
+import { AnsweredRights, jittered, notAsked, tooOld } from './answered-rights.ts';
+import type { Recheck } from './callers.ts';
 import { detach } from './detached.ts';
 import { comment, endFrame, frameTo, retryFrame, sameFrame } from './frames.ts';
 import type { Group, GroupMember, LiveRequest } from './group.ts';
 import type { Outline } from './outline.ts';
 import type { State } from './state.ts';
 import { Timers } from './timers.ts';
+import { Watch } from './watch.ts';
 
 /** What a subscription needs of the middleware that began it. */
 export interface Surroundings {
-  /** Runs the chain in a context of its own: for the first time below the request, later authenticated again. */
-  ask(ctx: Context, isFirst: boolean): Promise<void>;
+  /**
+   * Runs the chain in a context of its own: for the first time below the request, later authenticated again for those
+   * who want it. Returns since when the answer counts.
+   */
+  ask(ctx: Context, wanted: Recheck | undefined): Promise<number>;
+  /** Wants the caller to be asked again. */
+  want(): Recheck;
+  /** The changes of the database. */
+  readonly feed: ChangeFeed;
   /** The group of those who see the same. */
   groupOf(asked: LiveRequest, own: object): Group;
   /** Reports an error, and returns the problem that it means to the client. */
   noteProblem(ctx: Context, error: unknown): ProblemDocument;
   /** Returns the problem of an error that was reported already. */
   describeProblem(ctx: Context, error: unknown): ProblemDocument;
-  readonly streams: Pick<LiveStreams, 'asking' | 'kept' | 'maxAge' | 'recheckEvery'>;
+  readonly streams: Pick<LiveStreams, 'asking' | 'kept' | 'maxAge' | 'recheckEvery' | 'staleAfter'>;
 }
 
 /** How long a client may not hear anything, in milliseconds. */
@@ -56,7 +66,9 @@ export class Subscription implements GroupMember {
   #isOver = false;
   #reason: unknown;
   #isAsking = false;
-  #asksAgain = false;
+  /** What it waits for until it is asked again. */
+  #wanted: Recheck | undefined;
+  readonly #watch: Watch;
   #lastAsk = Number.NEGATIVE_INFINITY;
   /** The context of the question that is not answered yet. */
   #asking: Exchange | undefined;
@@ -72,6 +84,7 @@ export class Subscription implements GroupMember {
       () => this.recheck(),
       () => this.#end(notAsked()),
     );
+    this.#watch = new Watch(around.feed, around.streams.staleAfter, () => this.recheck());
     exchangeOf(ctx).whenOver(() => this.#close());
   }
 
@@ -81,15 +94,17 @@ export class Subscription implements GroupMember {
   }
 
   /** Asks what the caller may see. Throws what the chain throws, and why the stream is over already. */
-  async #ask(isFirst: boolean): Promise<LiveRequest> {
-    const ctx = this.#anew(isFirst);
-    const asked = performance.now();
+  async #ask(wanted?: Recheck): Promise<LiveRequest> {
+    const { openedGuards, rules } = this.#ctx;
+    const ctx = detach(this.#ctx); // it knows nothing of what was asked below the middlewares that it stands under
+    renewReach(ctx, wanted ? { openedGuards, rules } : { openedGuards });
+    let since: number;
     const timer = setTimeout(() => ctx.exchange.giveUp(), patienceMS);
     this.#asking = ctx.exchange;
     try {
-      await Promise.race([
-        this.#around.ask(ctx, isFirst),
-        new Promise((_resolve, reject) => ctx.exchange.whenGivenUp(() => reject(ctx.exchange.giveUp()))),
+      since = await Promise.race([
+        this.#around.ask(ctx, wanted),
+        new Promise<never>((_resolve, reject) => ctx.exchange.whenGivenUp(() => reject(ctx.exchange.giveUp()))),
       ]);
     } catch (error) {
       ctx.exchange.end();
@@ -100,7 +115,7 @@ export class Subscription implements GroupMember {
     }
     const source = sourceOf(ctx);
     if (!source) throw new Error('The chain of `live` must end with `liveRead`.');
-    this.#rights.renew(asked);
+    this.#rights.renew(since);
     return { ctx, source };
   }
 
@@ -108,23 +123,17 @@ export class Subscription implements GroupMember {
   async #askInTurn(): Promise<LiveRequest> {
     const leave = await this.#around.streams.asking.enter();
     const timer = setTimeout(leave, longestTurnMS);
+    const wanted = this.#wanted ?? this.#around.want();
     try {
       if (this.#isOver) throw this.#reason ?? new ClientGone();
-      this.#asksAgain = false;
+      this.#wanted = undefined;
       this.#lastAsk = performance.now();
-      return await this.#ask(false);
+      return await this.#ask(wanted);
     } finally {
+      wanted.leave();
       clearTimeout(timer);
       leave();
     }
-  }
-
-  /** A context that knows nothing of what was asked below the middlewares that it stands under. */
-  #anew(isFirst: boolean): ReturnType<typeof detach> {
-    const { openedGuards, rules } = this.#ctx;
-    const ctx = detach(this.#ctx);
-    renewReach(ctx, isFirst ? { openedGuards } : { openedGuards, rules });
-    return ctx;
   }
 
   /**
@@ -134,8 +143,8 @@ export class Subscription implements GroupMember {
    */
   async begin(): Promise<State> {
     try {
-      let state = this.#keepFirst(await this.#join(await this.#ask(true)));
-      if (this.#asksAgain || this.#rights.haveLapsed) {
+      let state = this.#keepFirst(await this.#join(await this.#ask()));
+      if (this.#wanted || this.#rights.haveLapsed) {
         const other = await this.#comply(await this.#askInTurn());
         if (other) state = this.#keepFirst(other);
       }
@@ -159,8 +168,8 @@ export class Subscription implements GroupMember {
     this.#timers.every(silenceMS, () => this.answer.isWanted && this.answer.send(comment));
     this.#timers.after(jittered(maxAge), () => this.#end(tooOld()));
     this.#rights.watch();
-    if (this.#asksAgain) this.#planAsk();
-    if (this.#asked?.source.watched.size) this.recheck(); // something may have changed between the question and the stream
+    if (this.#wanted) this.#planAsk();
+    if (this.#asked?.source.watched.length) this.recheck(); // something may have changed between the question and the stream
     return this.answer;
   }
 
@@ -193,8 +202,8 @@ export class Subscription implements GroupMember {
 
   /** Asks again what the caller may see: now, unless it was just asked. One that begins is asked before it opens. */
   recheck(): void {
-    if (this.#isOver || this.#asksAgain) return;
-    this.#asksAgain = true;
+    if (this.#isOver || this.#wanted) return;
+    this.#wanted = this.#around.want();
     if (this.#isOpen && !this.#isAsking) this.#planAsk();
   }
 
@@ -217,7 +226,7 @@ export class Subscription implements GroupMember {
       this.#end(error);
     } finally {
       this.#isAsking = false;
-      if (this.#asksAgain && !this.#isOver) this.#planAsk();
+      if (this.#wanted && !this.#isOver) this.#planAsk();
     }
   }
 
@@ -231,11 +240,13 @@ export class Subscription implements GroupMember {
     }
     if (!this.#isOver) this.#group?.renew(this, asked);
     this.#setAsked(asked);
+    if (await this.#watch.follow(asked.source)) this.recheck(); // of others, nothing was heard until now
     return undefined;
   }
 
   async #join(asked: LiveRequest): Promise<State> {
     this.#setAsked(asked);
+    if (!this.#isOver) await this.#watch.follow(asked.source);
     if (this.#isOver) throw new ClientGone(); // nobody would leave the group
     this.#group = this.#around.groupOf(asked, this);
     return this.#group.join(this, asked);
@@ -275,19 +286,12 @@ export class Subscription implements GroupMember {
   #close(): void {
     this.#isOver = true;
     this.#timers.clear();
+    this.#watch.stop();
+    this.#wanted?.leave();
     this.#rights.stop();
     this.#asking?.giveUp();
     this.#group?.leave(this);
     this.#asked?.ctx.exchange.end();
     for (const keeper of [this.#question, this.#first, this.#sent]) keeper.keep(undefined);
   }
-}
-
-function notAsked(): Problem {
-  const detail = 'The service could not ask in time whether the caller may still see this; open another stream in a few seconds.';
-  return new Problem({ code: 'overloaded', detail, headers: { 'retry-after': '5' } });
-}
-
-function tooOld(): Problem {
-  return new Problem({ code: 'too_old', detail: 'The stream has lasted as long as it may; open another one.' });
 }
