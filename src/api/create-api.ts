@@ -16,6 +16,7 @@ import { anObject, checkNames, checkValue } from '../options.ts';
 import { checkRules } from '../resource/check-rules.ts';
 import { warnOfScope } from '../resource/check-scope.ts';
 import { compileResource } from '../resource/compile-resource.ts';
+import type { TableOptions } from '../resource/define/function-tables.ts';
 import type { ResourceDefinition } from '../resource/define/resource-options.ts';
 import { compileModels, linkResources } from '../resource/relations/link-resources.ts';
 import { relevantRules, type ServedResource, serveResource } from '../resource/serve-resource.ts';
@@ -53,7 +54,12 @@ import { warnOfStandalone } from './warn-of-standalone.ts';
 type Options = ApiOptions<ResourceDefinition>;
 
 /** Compiles resources into an api. Throws a {@link ConfigurationError} for all mistakes of its definition at once. */
-export function createApi(options: Options, identify: Authenticate<unknown> | undefined, rules?: CallerRules): Api {
+export function createApi(
+  options: Options,
+  identify: Authenticate<unknown> | undefined,
+  rules?: CallerRules,
+  common: TableOptions = {},
+): Api {
   const inFlight = new InFlight();
   const closing: Closing = {
     hasBegun: false,
@@ -64,7 +70,7 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
       inFlight.streams.close();
     },
   };
-  const parts = compileParts(options, identify, rules, closing);
+  const parts = compileParts(options, identify, rules, common, closing);
   const { prefix, description, probes, dispatch, maxTimeMS, stores, ofPlugins, ownModels, latches } = parts;
   const { around } = parts.outer;
   const { resources } = description;
@@ -119,7 +125,13 @@ export function createApi(options: Options, identify: Authenticate<unknown> | un
  * Compiles the parts of an api. A part that needs another one asks for it, and is not tried if that one has a mistake.
  * All parts that can be tried are tried, so that all mistakes are reported together.
  */
-function compileParts(options: Options, identify: Authenticate<unknown> | undefined, rules: CallerRules | undefined, closing: Closing) {
+function compileParts(
+  options: Options,
+  identify: Authenticate<unknown> | undefined,
+  rules: CallerRules | undefined,
+  common: TableOptions,
+  closing: Closing,
+) {
   checkValue('The options of an api', options, anObject('an object'));
   const prefix = once(() => readPrefix(options));
   const settings = once(() => readSettings(options));
@@ -155,7 +167,7 @@ function compileParts(options: Options, identify: Authenticate<unknown> | undefi
   const outer = once(() => compileOuterMiddlewares(options, identify, rules, stores, (model) => findResources()(model)));
   const info = once(() => compileDescription(options));
   const models = once(() => compileModels(options.models));
-  const unlinked = once(() => tryAll(readResources(options).map((definition, index) => () => compileResource(definition, index))));
+  const unlinked = once(() => tryAll(readResources(options).map((definition, index) => () => compileResource(definition, index, common))));
   const parts: ApiParts = {
     options,
     concurrency: () => readConcurrency(options),

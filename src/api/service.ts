@@ -10,6 +10,8 @@ import type { Fields } from '../model/define/schema.ts';
 import { isObject } from '../model/value/plain-object.ts';
 import { aFunction, anObject, checkOptions, orUndefined } from '../options.ts';
 import { checkUnused } from '../resource/check-rules.ts';
+import { type CommonFunctions, legalCommon, readCommon } from '../resource/define/common-functions.ts';
+import type { RequestContext } from '../resource/define/custom-operation.ts';
 import type { CustomNames, ResourceDefinition, ResourceOptions, WriteKeys, WritingNames } from '../resource/define/resource-options.ts';
 import type { ScopeGiven, ScopeResult } from '../resource/define/scope-result.ts';
 import type { DefaultOperation, Operation } from '../resource/define/standard-operations.ts';
@@ -19,7 +21,8 @@ import { createApi } from './create-api.ts';
 import type { Resource } from './resource.ts';
 
 /** Options of {@link service}. */
-export interface ServiceOptions<Principal, Rule extends string = string, App = KoaContext> {
+export interface ServiceOptions<Principal, Rule extends string = string, App = KoaContext>
+  extends CommonFunctions<RequestContext<NoInfer<Principal>, NoInfer<App>>> {
   /**
    * Returns the principal of a request, or undefined or null for an anonymous one. If it declares the context of your
    * app, with `ctx.session` for example, the functions of all resources get that context.
@@ -100,7 +103,9 @@ const tableOfRules = 'an object with a function for each name';
 export function service<Principal = never, const Rule extends string = never, App = KoaContext>(
   options: ServiceOptions<Principal, Rule, App> = {},
 ): Service<Principal, Rule, App> {
-  checkOptions(options, { authenticate: orUndefined(aFunction), rules: orUndefined(anObject(tableOfRules)) }, '`service`');
+  const legal = { authenticate: orUndefined(aFunction), rules: orUndefined(anObject(tableOfRules)), ...legalCommon };
+  checkOptions(options, legal, '`service`');
+  const common = readCommon(options);
   const { authenticate } = options;
   const rules = options.rules && { ...options.rules };
   if (rules) checkRuleFunctions(rules, 'the service');
@@ -117,7 +122,7 @@ export function service<Principal = never, const Rule extends string = never, Ap
       const definition = given as unknown as ApiOptions<ResourceDefinition>;
       const strangers = [definition?.resources].flat().filter((one) => isObject(one) && !own.has(one));
       const [api] = tryAll([
-        () => createApi(definition, authenticate as Authenticate<unknown> | undefined, rules as CallerRules | undefined),
+        () => createApi(definition, authenticate as Authenticate<unknown> | undefined, rules as CallerRules | undefined, common),
         ...strangers.map((one) => () => refuseStranger(one)),
       ]);
       if (rules) checkUnused(Object.keys(rules), [...[...models, ...(definition.models ?? [])].map(compileModel), api.description]);

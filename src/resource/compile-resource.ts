@@ -33,7 +33,15 @@ import { checkFilterNames, checkFilters } from './define/check-filters.ts';
 import { compileOperations, hasWritingHandler } from './define/compile-operations.ts';
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { checkDeleted } from './define/deleted-options.ts';
-import { aTable, checkGuards, checkTable, compileTables, type TableOptions, tableNames } from './define/function-tables.ts';
+import {
+  aTable,
+  checkGuards,
+  checkTable,
+  compileTables,
+  refuseWithoutHandler,
+  type TableOptions,
+  tableNames,
+} from './define/function-tables.ts';
 import { functionsOf } from './define/operation-groups.ts';
 import { cursorPaging } from './define/paging.ts';
 import { endpointsOfNested } from './define/relation-endpoints.ts';
@@ -92,13 +100,14 @@ const legal: LegalOptions<ResourceDefinition> = {
 const legalServerFields: LegalOptions<ServerFieldsOf<never, never>> = { create: aFunction, update: aFunction };
 
 /**
- * Compiles a resource by itself; `index` is its place among the resources of the api. Throws a
+ * Compiles a resource by itself; `index` is its place among the resources of the api, and `common` are the functions
+ * that all of them have. Throws a
  * {@link ConfigurationError} that names the resource, what is wrong and what is legal, for all of its options at once.
  */
-export function compileResource(definition: ResourceDefinition, index: number): UnlinkedResource {
+export function compileResource(definition: ResourceDefinition, index: number, common: TableOptions = {}): UnlinkedResource {
   const path = pathOf(definition);
   const where = path === undefined ? `\`resources[${index}]\`` : `resource \`${path}\``;
-  return about(where, () => compileParts(definition, where));
+  return about(where, () => compileParts(definition, where, common));
 }
 
 function pathOf({ path, model }: Partial<ResourceDefinition>): string | undefined {
@@ -106,7 +115,7 @@ function pathOf({ path, model }: Partial<ResourceDefinition>): string | undefine
   return found === undefined ? undefined : showName(found);
 }
 
-function compileParts(definition: ResourceDefinition, where: string): UnlinkedResource {
+function compileParts(definition: ResourceDefinition, where: string, common: TableOptions): UnlinkedResource {
   const given = (...names: readonly (keyof ResourceDefinition)[]) => readOptions(definition, names, legal, where);
   const compiledModel = once(() => watchMisfits(compileModel(given('model').model)));
   const standard = once(() => readOps(given('ops'), where));
@@ -136,7 +145,9 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     custom: [...custom(), ...ofFields()].map(({ name }) => name),
     hasHooks: operations
       .filter(isList)
-      .some((name) => functionsOf(given('after').after ?? {}, { name, ...standardOperations[name] }).length > 0),
+      .some((name) =>
+        [common.after, given('after').after].some((table = {}) => functionsOf(table, { name, ...standardOperations[name] }).length > 0),
+      ),
     model: compiledModel(),
   }));
   const facets = once(() => compileFacets(parts));
@@ -164,6 +175,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
       ),
     () => checkGuards(given('guards').guards ?? [], 'guards', where),
     ...tableNames.map((option) => () => checkTable(option, given(option)[option] ?? {}, served(), ofReads(), where)),
+    ...tableNames.map((option) => () => refuseWithoutHandler(common[option] ?? {}, option, served(), where, ' of the service')),
     () => refuseNamesOfReads(ofReads(), ofList(), where),
     facets,
     () => checkServerFields(given('serverFields').serverFields, where),
@@ -201,7 +213,7 @@ function compileParts(definition: ResourceDefinition, where: string): UnlinkedRe
     nested: [...nested],
     facets: facets(),
     deletedGuards: definition.deleted && [...definition.deleted.guards],
-    ...compileTables(definition as TableOptions, served()),
+    ...compileTables(definition as TableOptions, common, served()),
   };
 }
 

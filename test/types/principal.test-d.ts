@@ -34,6 +34,35 @@ shop.api({
 // @ts-expect-error: guards stand in a list
 shop.api({ db: undefined as never, resources: [], openapi: { guards: () => true } });
 
+// So is every function that a service gives to all of its resources, whose records are unknown.
+service({
+  authenticate: async (): Promise<User | undefined> => undefined,
+  guards: [(ctx) => ctx.principal?.name === 'ann'],
+  guardsFor: { change: [(ctx) => ctx.requirePrincipal().roles.includes('editor')] },
+  before: {
+    write: [
+      (ctx, draft) => {
+        assert<Equal<typeof ctx.principal, User | undefined>>();
+        assert<Equal<typeof draft, Record<string, unknown> | undefined>>();
+      },
+    ],
+  },
+  within: {
+    delete: [
+      (ctx, { before, tx }) => {
+        assert<Equal<typeof ctx.principal, User | undefined>>();
+        assert<Equal<typeof before, unknown>>();
+        return tx.store(Order, { scope: everything }).count({});
+      },
+    ],
+  },
+  after: { list: [(ctx, result) => assert<Equal<[typeof ctx.principal, typeof result], [User | undefined, unknown]>>()] },
+});
+// @ts-expect-error: a custom operation belongs to one resource
+service({ guardsFor: { send: [() => true] } });
+// @ts-expect-error: a list writes nothing
+service({ before: { list: [() => undefined] } });
+
 shop.resource({
   model: Order,
   guards: [

@@ -16,6 +16,7 @@ import {
   functionsOf,
   functionsOfGroups,
   type Grouped,
+  joinTables,
   keysOf,
   type Uncovered,
   withGroups,
@@ -68,43 +69,57 @@ export const aTable: Legal = [
   'an object with an array of functions for each operation',
 ];
 
-/** Compiles the functions of a resource. They are copied: what an app does to its arrays later must open nothing. */
-export function compileTables(given: TableOptions, operations: readonly TableOperation[]): FunctionTables {
-  const guards = [...(given.guards ?? [])] as GivenFunction['run'][];
-  const tables = {
-    guardsFor: copyTable(given.guardsFor),
-    before: copyTable(given.before),
-    within: copyTable(given.within),
-    after: copyTable(given.after),
-  };
+/**
+ * Compiles the functions of a resource, behind those that all resources have. They are copied: what an app does to its
+ * arrays later must open nothing.
+ */
+export function compileTables(given: TableOptions, common: TableOptions, operations: readonly TableOperation[]): FunctionTables {
+  const levels = [common, given].map(copyTables);
+  const guards = levels.flatMap((level) => level.guards);
   const known = new Map(operations.map((one) => [one.name, one]));
   // Also of what is not served: a cascade runs the hooks of a delete, a patch or a restore for the records it touches.
   const grouped = (name: string): Grouped =>
     known.get(name) ?? { name, group: isStandard(name) ? standardOperations[name].group : undefined };
-  const of = (option: TableName, names: readonly string[]) => names.flatMap((name) => functionsOf(tables[option], grouped(name)));
-  function givenTo(option: TableName, ...names: readonly string[]): GivenFunction[] {
-    const everywhere = option === 'guardsFor' ? guards.map((run) => ({ run, from: 'guards' })) : [];
-    const table = tables[option];
-    const named = names.flatMap((name) =>
-      functionsOf<GivenFunction['run']>(table, grouped(name)).map((run) => ({
-        run,
-        from: `${option}.${keysOf(table, grouped(name), run)[0]}`,
-      })),
+  const givenTo = (option: TableName, ...names: readonly string[]) =>
+    firstOfEach(
+      levels.flatMap((level, index) => {
+        const everywhere = option === 'guardsFor' ? level.guards.map((run) => ({ run, from: 'guards' })) : [];
+        const named = names.map(grouped).flatMap((one) =>
+          functionsOf<GivenFunction['run']>(level[option], one).map((run) => ({
+            run,
+            from: `${option}.${keysOf(level[option], one, run)[0]}`,
+          })),
+        );
+        return [...everywhere, ...named].map(({ run, from }) => ({ run, from: index === 0 ? 'service' : from }));
+      }),
     );
-    return firstOfEach([...everywhere, ...named]);
-  }
+  const of = (option: TableName, ...names: readonly string[]): unknown[] => givenTo(option, ...names).map(({ run }) => run);
   const writing = operations.filter(({ hasHooks }) => hasHooks);
+  const both = (option: TableName) => joinTables(levels.map((level) => level[option]));
   return {
-    guardsOf: (...names) => [...new Set([...guards, ...of('guardsFor', names)])] as Guard<never>[],
-    beforeOf: (name) => of('before', [name]) as BeforeHook<never, never>[],
-    withinOf: (name) => of('within', [name]) as WithinHook<never, never, never>[],
-    hooksOf: (name) => of('after', [name]) as AfterHook<never, never>[],
+    guardsOf: (...names) => of('guardsFor', ...names) as Guard<never>[],
+    beforeOf: (name) => of('before', name) as BeforeHook<never, never>[],
+    withinOf: (name) => of('within', name) as WithinHook<never, never, never>[],
+    hooksOf: (name) => of('after', name) as AfterHook<never, never>[],
     givenTo,
     uncovered: [
-      ...findUncovered('guardsFor', tables.guardsFor, operations, guards),
-      ...findUncovered('before', tables.before, writing),
-      ...findUncovered('within', tables.within, writing),
+      ...findUncovered('guardsFor', both('guardsFor'), operations, guards),
+      ...findUncovered('before', both('before'), writing),
+      ...findUncovered('within', both('within'), writing),
     ],
+  };
+}
+
+/** The functions of a resource, or of all. */
+type CopiedTables = Readonly<Record<TableName, FunctionTable> & Record<'guards', readonly GivenFunction['run'][]>>;
+
+function copyTables({ guards = [], guardsFor, before, within, after }: TableOptions): CopiedTables {
+  return {
+    guards: [...guards] as GivenFunction['run'][],
+    guardsFor: copyTable(guardsFor),
+    before: copyTable(before),
+    within: copyTable(within),
+    after: copyTable(after),
   };
 }
 
@@ -127,7 +142,7 @@ export function checkTable(
   tryAll([
     () => checkNames(`operation in \`${option}\``, Object.keys(table), names, where),
     () => refuseAmbiguous(table, option, names, where),
-    () => refuseWithoutHandler(table, option, operations, where),
+    () => refuseWithoutHandler(table, option, operations, where, ''),
     ...Object.entries(table).map(
       ([name, functions]) =>
         () =>
@@ -168,14 +183,20 @@ function refuseAmbiguous(table: FunctionTable, option: string, names: readonly s
  * Hooks of a group need to know where the work of an operation begins, and to carry it out in a transaction. Neither is
  * possible for middlewares.
  */
-function refuseWithoutHandler(table: FunctionTable, option: TableName, operations: readonly TableOperation[], where: string): void {
+export function refuseWithoutHandler(
+  table: FunctionTable,
+  option: TableName,
+  operations: readonly TableOperation[],
+  where: string,
+  whose: '' | ' of the service',
+): void {
   if (option !== 'before' && option !== 'within') return;
   const outside = operations.find(
     (one) => one.isCustom && one.method !== 'GET' && !one.hasHooks && functionsOfGroups(table, one).length > 0,
   );
   if (outside)
     throw new ConfigurationError(
-      `\`operations.${outside.name}\` of ${where} has the group \`${outside.group}\`, for which \`${option}\` has hooks: it needs a \`handler\`, around which they run.`,
+      `\`operations.${outside.name}\` of ${where} has the group \`${outside.group}\`, for which \`${option}\`${whose} has hooks: it needs a \`handler\`, around which they run.`,
     );
 }
 

@@ -40,6 +40,12 @@ export function copyTable(table: FunctionTable = {}): FunctionTable {
   return Object.fromEntries(Object.entries(table).map(([name, functions]) => [name, functions && [...functions]]));
 }
 
+/** A table with the functions of several, by their keys. */
+export function joinTables(tables: readonly FunctionTable[]): FunctionTable {
+  const keys = new Set(tables.flatMap((table) => Object.keys(table)));
+  return Object.fromEntries([...keys].map((key) => [key, tables.flatMap((table) => own(table, key) ?? [])]));
+}
+
 function groupsOf({ group }: Grouped): readonly OperationGroup[] {
   return group ? groupsAround[group] : [];
 }

@@ -18,11 +18,13 @@ export function expectedOf({ row }: Case, { givenOf, api }: Pick<Matrix, 'givenO
   const hooks = (phase: Phase) => hooksOf(phase, runs, givenOf);
   const linked = subject.kind === 'plugin' && subject.name === 'link add' ? subject.others.other?.path : undefined;
   const other = api.description.resources.find(({ path }) => path === linked);
+  const guards = guardsOf(asks, givenOf);
+  const ofOther = other?.shownBy ? guardsOf([{ resource: other, names: [other.shownBy] }], givenOf) : [];
   return {
-    guards: guardsOf(asks, givenOf),
+    guards,
     further: [
       ...(subject.kind === 'custom' && subject.operation.use.length > 1 ? [guardInUse] : []),
-      ...(other?.shownBy ? guardsOf([{ resource: other, names: [other.shownBy] }], givenOf) : []),
+      ...ofOther.filter((name) => !guards.includes(name)), // none is asked twice
     ],
     hooks: phases.flatMap((phase) => (isOfThePast ? [...hooks(phase), ...hooks(phase)] : hooks(phase))),
   };

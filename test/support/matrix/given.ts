@@ -11,6 +11,9 @@ import type { TableKeys } from '../../../src/resource/table/row.ts';
 export const phases = ['before', 'within', 'after'] as const;
 export type Phase = (typeof phases)[number];
 
+/** Stands for the service, in the place of the path of a resource. */
+export const ofService = 'service';
+
 type Run = () => boolean;
 type Table = Readonly<Record<string, readonly Run[]>>;
 
@@ -78,20 +81,29 @@ function groupsOf(name: string, own: OperationGroup | undefined): readonly strin
   return group ? groupsAround[group] : [];
 }
 
-/** The names of the guards that a row asks: those of the resource, then of each name its groups and its own. */
+/** What the service gives to all resources, whose path this is, and what the resource has. */
+function levelsOf({ resource }: TableKeys, givenOf: (path: string) => Given): readonly Given[] {
+  return [givenOf(ofService), givenOf(resource.path)];
+}
+
+/**
+ * The names of the guards that a row asks: of the service, and then of the resource, those of all operations, and then
+ * of each name those of its groups and its own.
+ */
 export function guardsOf(asks: readonly TableKeys[], givenOf: (path: string) => Given): string[] {
   return unique(
     asks.flatMap((keys) => {
-      const { guards, guardsFor } = givenOf(keys.resource.path);
-      return [...guards, ...keysOf(keys).flatMap((key) => guardsFor[key] ?? [])];
+      return levelsOf(keys, givenOf).flatMap(({ guards, guardsFor }) => [
+        ...guards,
+        ...keysOf(keys).flatMap((key) => guardsFor[key] ?? []),
+      ]);
     }),
   );
 }
 
 /** The names of the hooks that a row runs in a phase, in order. */
 export function hooksOf(phase: Phase, runs: TableKeys, givenOf: (path: string) => Given): string[] {
-  const table = givenOf(runs.resource.path)[phase];
-  return unique(keysOf(runs).flatMap((key) => table[key] ?? []));
+  return unique(levelsOf(runs, givenOf).flatMap(({ [phase]: table }) => keysOf(runs).flatMap((key) => table[key] ?? [])));
 }
 
 /** The keys that mean the operations, in the order in which their functions run. */

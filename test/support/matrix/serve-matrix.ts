@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { type Api, guards, jsonBody, service, t } from '../../../src/index.ts';
 import { operations } from '../../../src/resource/define/standard-operations.ts';
 import type { Any } from '../any.ts';
-import { type Given, giveEverything, Line, type Parts } from './given.ts';
+import { type Given, giveEverything, Line, ofService, type Parts } from './given.ts';
 import { Item, Label, Note, Tag } from './models.ts';
 
 /** An api with every kind of row, each with guards and hooks for every key that it may have. */
@@ -11,6 +11,8 @@ export interface Matrix {
   readonly line: Line;
   givenOf(path: string): Given;
 }
+
+const opsOfTags = ['list', 'get', 'create', 'patch', 'put', 'delete', 'patchMany'];
 
 /** The guard in `use` of a custom operation. */
 export const guardInUse = 'guard in use';
@@ -25,8 +27,17 @@ export interface MatrixOptions {
 /** Serves an api with every kind of row. */
 export function serveMatrix(db: Db, { seesAll = true, scopeOf }: MatrixOptions = {}): Matrix {
   const line = new Line();
-  const shop = service({ authenticate: () => 'ann', rules: { staff: () => seesAll } });
-  const all = new Map<string, Given>();
+  // What a resource refuses is refused of a service as well: see the resources below.
+  const common = giveEverything(line, ofService, {
+    ops: operations,
+    refused: {
+      before: ['write', 'change', 'patch'],
+      within: [...opsOfTags, 'write', 'change', 'remove'],
+      after: ['read', 'list'],
+    },
+  });
+  const all = new Map<string, Given>([[ofService, common]]);
+  const shop = service({ authenticate: () => 'ann', rules: { staff: () => seesAll }, ...(common as Any) });
   function resource(model: { readonly collection: string }, parts: Parts, others: object): Any {
     const path = model.collection;
     const given = giveEverything(line, path, parts);
@@ -72,7 +83,7 @@ export function serveMatrix(db: Db, { seesAll = true, scopeOf }: MatrixOptions =
     resource(
       Tag,
       {
-        ops: ['list', 'get', 'create', 'patch', 'put', 'delete', 'patchMany'],
+        ops: opsOfTags,
         forms: ['query'],
         refused: { within: [...operations, 'write', 'change', 'remove'] },
       },

@@ -19,8 +19,8 @@ export class Watch {
   }
 
   /**
-   * From now on, hears of the changes of the records that a state watches, and returns whether they are others than before: what has
-   * changed of them until then was not heard. Throws if their collections cannot be listened to.
+   * From now on, hears of the changes of the records that a state watches, and returns whether they are others than
+   * before: what has changed of them until then was not heard. Throws if their collections cannot be listened to.
    */
   async follow({ watched, model, related }: LiveSource): Promise<boolean> {
     if (textOf(watched) === textOf(this.#watched)) return false;
