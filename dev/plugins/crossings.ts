@@ -20,6 +20,7 @@ export const crossings: Readonly<Record<string, Crossings>> = {
       'test/feature/aggregate-bytes.test.ts',
       'test/feature/aggregate-exact.test.ts',
       'test/feature/aggregate-memory.slow.test.ts',
+      'test/feature/aggregate-pages.test.ts',
       'test/feature/aggregate-property.slow.test.ts',
       'test/feature/aggregate.test.ts',
       'test/mongo/aggregate',

@@ -1,8 +1,15 @@
 import { type ComparisonSign, comparisons, type FieldName, type FilterSyntax, FilterSyntaxError, type Literal } from './syntax.ts';
 import { type Token, tokensOf } from './tokens.ts';
 
-/** The functions of a filter about one field, by their names: whether they take a text behind it. */
-export type FilterCalls = ReadonlyMap<string, { readonly takesText: boolean }>;
+/** The functions of a filter about one field, by their names. */
+export type FilterCalls = ReadonlyMap<string, FilterCall>;
+
+interface FilterCall {
+  /** Whether it takes a text behind the field. */
+  readonly takesText: boolean;
+  /** Whether it is a value, which is compared as that of a field is: `sum(total) > 5`. @default false */
+  readonly isValue?: boolean;
+}
 
 /** The limits of one filter. Each is checked while the text is read, so that no more of it is read than is legal. */
 export interface FilterBounds {
@@ -117,6 +124,10 @@ class Parser {
         expected: [...this.#calls.keys(), ...quantifiers].join(', '),
       });
     const field = this.#field();
+    if (call?.isValue) {
+      this.expect(')', ')');
+      return this.#comparison({ name: `${name}(${field.name})`, position });
+    }
     if (!quantifier) {
       const value = call?.takesText ? this.#text() : undefined;
       this.expect(')', ')');

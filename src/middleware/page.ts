@@ -28,8 +28,7 @@ export function page(): ResourceMiddleware {
     const exchange = exchangeOf(ctx);
     exchange.throwIfGivenUp();
     const found = await writePage(ctx.page ?? missing('page', 'page'), exchange.work, ctx.included);
-    const link = formatLink(ctx.queryParameters ? [] : linksOf(ctx, found));
-    if (link !== '' && link.length <= longestLink) setHeader(ctx, 'Link', link);
+    setLinks(ctx, ctx.queryParameters ? [] : linksOf(ctx, found));
     ctx.status = 200; // the app may have set another one
     setJson(ctx, bodyOf(found));
     letGo(ctx);
@@ -43,6 +42,17 @@ export function page(): ResourceMiddleware {
 function letGo(ctx: Context): void {
   ctx.page = undefined;
   ctx.included = undefined;
+}
+
+/** Sets the `Link` header, unless it would be too long. */
+function setLinks(ctx: Context, links: readonly Link[]): void {
+  const link = formatLink(links);
+  if (link !== '' && link.length <= longestLink) setHeader(ctx, 'Link', link);
+}
+
+/** Links an answer to its neighbouring pages by cursor. */
+export function linkPages(ctx: Context, place: CursorPlace): void {
+  setLinks(ctx, cursorLinks(ctx, place));
 }
 
 function linksOf(ctx: Context, { place, hasNext }: Page): Link[] {

@@ -7,6 +7,7 @@ import { ofRead } from '../../middleware/exchange/problem-codes.ts';
 import { step } from '../../middleware/exchange/step.ts';
 import { askThrough } from '../../middleware/find-page.ts';
 import { conditionLimits, mayExceedInt64, scanLimit } from '../../middleware/list-query.ts';
+import { linkPages } from '../../middleware/page.ts';
 import { aThrough, type Through } from '../../middleware/relations/compile-through.ts';
 import type { ModelInput } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
@@ -16,15 +17,26 @@ import type { FirstBatch } from '../../mongo/driver/read-batches.ts';
 import { seeing } from '../../mongo/lifecycle/within.ts';
 import { aPageBound } from '../../mongo/list/page-bytes.ts';
 import type { ConditionLimits } from '../../mongo/list/parse-conditions.ts';
-import { aWholeNumber, byDefault, checkOptions } from '../../options.ts';
+import { viewsOf } from '../../mongo/list/parse-list-query.ts';
+import { aString, aWholeNumber, byDefault, checkOptions } from '../../options.ts';
 import type { LimitsOfLists, OptionsOfLists } from '../list-types.ts';
-import { figuresOf } from './policy.ts';
+import { figuresOf, isGroupable } from './policy.ts';
 
 /** Options of {@link aggregate}. */
 export interface AggregateOptions extends DatabaseOptions, Partial<ConditionLimits>, OptionsOfLists<Context>, LimitsOfLists {
+  /**
+   * The name to which cursors of groups are bound. Two lists over one model need different names.
+   *
+   * @default the model's collection
+   */
+  readonly name?: string;
   /** The most records that may match, up to 10,000,000. More are 422. @default 100,000 */
   readonly maxMatches?: number;
-  /** The most groups of an answer, up to 100,000. More are 422. @default 1,000 */
+  /**
+   * The most groups of an answer, or of a page, up to 100,000. Without `limit`, more are 422.
+   *
+   * @default 1,000
+   */
   readonly maxGroups?: number;
   /** The most bytes of the groups in the answer, from 1,024 to 268,435,456. More are 422. @default 16 MiB */
   readonly maxPageBytes?: number;
@@ -46,6 +58,7 @@ export const aggregateLimits = {
 
 const legal = {
   ...databaseOptions,
+  name: aString,
   ...aggregateLimits,
   maxPageBytes: aPageBound,
   through: aThrough,
@@ -67,31 +80,44 @@ const legal = {
  */
 export function aggregate(model: ModelInput, options: AggregateOptions): ResourceMiddleware {
   const checked = checkOptions(options, legal, '`aggregate`');
-  const { db, maxTimeMS, maxMatches, maxGroups, maxPageBytes, through: asked, maxFilterValues, maxPrefix, maxContainsMatches } = checked;
+  const {
+    db,
+    maxTimeMS,
+    name,
+    maxMatches,
+    maxGroups,
+    maxPageBytes,
+    through: asked,
+    maxFilterValues,
+    maxPrefix,
+    maxContainsMatches,
+  } = checked;
   return perView(model, [asked] as const, (seen, through) => {
     const collection = openCollection(seen, { db, ...(maxTimeMS && { maxTimeMS }) });
     const own = seen.clientFields;
     const fields = through ? new Map<string, QueryField>([...own, ...through.fields]) : own;
     const added = addedTo(seen, checked);
     const limitsOfFilters = { maxFilterValues, maxPrefix, maxContainsMatches };
-    const rules = { own, fields, further: namesOf(added, true), ...(through && { through }), ...limitsOfFilters };
+    const resource = [name ?? seen.collection, ...viewsOf([seen])].join(' ');
+    const rules = { own, fields, resource, maxGroups, further: namesOf(added, true), ...(through && { through }), ...limitsOfFilters };
     const loadFurther = compileFurther(added, {});
     const ofRange = mayExceedInt64(fields) || [...own.values()].some(mayExceedType) ? (['validation_failed'] as const) : [];
-    const ofAll = [...ofRead, 'invalid_query', 'too_many_matches', ...ofRange] as const;
+    const ofCursor = [...own.values()].some(isGroupable) ? (['invalid_cursor'] as const) : [];
+    const ofAll = [...ofRead, 'invalid_query', ...ofCursor, 'too_many_matches', ...ofRange] as const;
     const problems = (method: string) => [...ofAll, ...problemsOfAdded(added, method)];
     return step({ problems }, async function aggregate(ctx) {
       if (ctx.queryParameters) throw new Error('`aggregate` reads the query string: leave out `queryBody`.');
       const { parseAggregateQuery, planGroups, writeGroups, explain } = await import('./mongo/aggregate.ts');
       const parameters = parseQueryString(ctx.querystring);
       const further = await loadFurther?.(parameters);
-      const parsed = parseAggregateQuery(parameters, rules, { takesDeleted: ctx.deleted !== undefined, readFurther: further?.read });
+      const parsed = parseAggregateQuery(parameters, rules, { deleted: ctx.deleted, readFurther: further?.read });
       const query = further?.ask && parsed.further ? { ...parsed, further: await further.ask(parsed.further, [], ctx) } : parsed;
       const related = await askThrough(ctx, query, asked);
       const limits = { maxMatches, maxGroups };
       const listed = { query, within: seeing(seen, ctx.deleted ?? 'live', ctx.scope), ...related };
       const summary: Summary<FirstBatch> = {
         stages: planGroups(query, limits),
-        limit: maxGroups + 1,
+        limit: (query.window?.size ?? maxGroups) + 1,
         allowDiskUse: false,
         take: (groups) => groups,
       };
@@ -99,10 +125,11 @@ export function aggregate(model: ModelInput, options: AggregateOptions): Resourc
         throw explain(error);
       });
       const maxBytes = Math.min(maxPageBytes, ctx.pageBytes ?? maxPageBytes);
-      const groups = await writeGroups(found, query, { ...limits, maxBytes });
+      const { json, page } = await writeGroups(found, query, { ...limits, maxBytes });
       exchangeOf(ctx).throwIfGivenUp();
+      if (page) linkPages(ctx, { mode: 'cursor', next: page.next_cursor, prev: null });
       ctx.status = 200; // the app may have set another one
-      setJson(ctx, Buffer.concat([head, groups, tail]));
+      setJson(ctx, Buffer.concat([head, json, page ? Buffer.from(`,"page":${JSON.stringify(page)}}`) : tail]));
     });
   });
 }

@@ -1,16 +1,19 @@
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { Leaf } from '../../model/value/leaf.ts';
 import { decimalLeaf } from '../../model/value/number-leaves.ts';
+import { inUrl } from '../../mongo/list/compile-filter.ts';
 import type { DocumentPart, Schema } from '../../openapi/document.ts';
 import { json, type Particulars, type ResourceContext } from '../../openapi/operations/describe-operation.ts';
 import type { DescribedReads } from '../../openapi/operations/describe-plugin.ts';
-import { cachingHeaders } from '../../openapi/operations/headers.ts';
-import { deletedParameter, filterParameters } from '../../openapi/schemas/list-parameters.ts';
+import { cachingHeaders, link } from '../../openapi/operations/headers.ts';
+import { afterParameter, deletedParameter, filterParameters } from '../../openapi/schemas/list-parameters.ts';
 import { commaSeparated, parameter } from '../../openapi/schemas/parameter.ts';
 import { withNull } from '../../openapi/schemas/value-schema.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
+import { facetOf } from '../../resource/define/facet.ts';
+import { readAggregate } from './options.ts';
 import { figuresOf, isGroupable } from './policy.ts';
-import { type Aggregate, aggregateName, aggregates, type DateUnit, dateUnits, maxGroupKeys } from './types.ts';
+import { type Aggregate, aggregateName, aggregates, type DateUnit, dateUnits, maxGroupKeys, maxGroupSorts } from './types.ts';
 
 /** Aggregates are an operation of their own. */
 export const aggregatesDescribed: DescribedReads = { operations: { [aggregateName]: describeAggregate } };
@@ -19,8 +22,8 @@ export const aggregatesDescribed: DescribedReads = { operations: { [aggregateNam
 function describeAggregate({ resource, components }: ResourceContext): Particulars {
   const { model, caching } = resource;
   const ok = {
-    description: 'The groups, in the order of their values.',
-    headers: cachingHeaders(components, caching),
+    description: 'The groups, in the order that `sort` names, or of their values.',
+    headers: { ...(groupsOf(resource).length > 0 ? { Link: link(components) } : {}), ...cachingHeaders(components, caching) },
     content: json(answerOf(resource)),
   };
   return {
@@ -65,6 +68,26 @@ function ownParameters(resource: CompiledResource): DocumentPart[] {
     }),
     parameter('count', count, { type: 'boolean' }),
     ...(groups.some(({ unit }) => unit) ? [parameter('timezone', zone, { ...timeZone, default: 'UTC' })] : []),
+    ...(groups.length > 0 ? parametersOfGroups(resource) : []),
+  ];
+}
+
+/** The parameters that choose and order groups. */
+function parametersOfGroups(resource: CompiledResource): DocumentPart[] {
+  const figures = ['count', ...aggregates.flatMap((kind) => fieldsOf(resource, kind).map(({ name }) => `${kind}(${name})`))];
+  const keys = [...figures, ...groupsOf(resource).map(({ name }) => name)].flatMap((name) => [name, `-${name}`]);
+  const order = { type: 'array', items: { type: 'string', enum: keys }, minItems: 1, maxItems: maxGroupSorts, uniqueItems: true };
+  const { maxGroups = 0 } = facetOf(resource, readAggregate) ?? {};
+  const sort = 'What the groups are sorted by: their numbers, or what `group` names; `-` is descending.';
+  const having = 'What the numbers of a group fulfil, in the language of `filter`: `count > 5`. `sort` names them.';
+  return [
+    parameter('sort', sort, order, commaSeparated),
+    parameter('having', having, { type: 'string', minLength: 1, maxLength: inUrl.maxBytes }),
+    parameter('limit', `The most groups of a page; above ${maxGroups} it is ${maxGroups}. With it, the answer has a \`page\`.`, {
+      type: 'integer',
+      minimum: 1,
+    }),
+    afterParameter,
   ];
 }
 
@@ -82,8 +105,22 @@ function answerOf(resource: CompiledResource): Schema {
     count: { type: 'integer', minimum: 0 },
     ...Object.fromEntries(figures),
   };
-  return { type: 'object', properties: { data: { type: 'array', items: { type: 'object', properties } } }, required: ['data'] };
+  const data = { type: 'array', items: { type: 'object', properties } };
+  const page = groups.length > 0 ? { page: groupPage } : {};
+  return { type: 'object', properties: { data, ...page }, required: ['data'] };
 }
+
+/** Only where `limit` or `after` is given. */
+const groupPage: Schema = {
+  type: 'object',
+  properties: {
+    size: { type: 'integer', minimum: 1, description: 'How many groups the page has at most.' },
+    has_next: { type: 'boolean', description: 'Whether there is a next page.' },
+    next_cursor: { type: ['string', 'null'], description: 'The value of `after` for the next page; null on the last.' },
+  },
+  required: ['size', 'has_next', 'next_cursor'],
+  description: 'There where `limit` or `after` is given.',
+};
 
 function keySchema(leaf: Leaf, unit: DateUnit | undefined): Schema {
   return unit === undefined || unit === 'hour' ? leaf.readSchema : { type: 'string' };

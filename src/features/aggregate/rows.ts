@@ -24,13 +24,13 @@ export function aggregateRows(r: CompiledResource): Row[] {
 }
 
 function chainOf(r: Unguarded): Chain {
-  const { model, through, maxPageBytes } = r;
+  const { model, path: name, through, maxPageBytes } = r;
   const { maxFilterValues, maxPrefix, maxContainsMatches } = r.filterLimits;
   const limits = { ...facetOf(r, readAggregate), maxPageBytes, maxFilterValues, maxPrefix, maxContainsMatches };
   return [
     caching(r.caching),
     ...scoped(r),
     ...trash(r),
-    aggregate(model, { ...store(r), ...(through && { through }), ...limits, ...optionsOfList(r) }),
+    aggregate(model, { ...store(r), name, ...(through && { through }), ...limits, ...optionsOfList(r) }),
   ];
 }

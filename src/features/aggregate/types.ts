@@ -11,8 +11,11 @@ export type DateUnit = (typeof dateUnits)[number];
 /** The most fields of `group`. */
 export const maxGroupKeys = 8;
 
+/** The most keys of `sort`, without those that are added. */
+export const maxGroupSorts = 8;
+
 /** The parameters of every aggregate. No filterable field of a resource with `aggregate` may have such a name. */
-export const aggregateParameters = ['group', ...aggregates, 'count', 'timezone', 'filter'] as const;
+export const aggregateParameters = ['group', ...aggregates, 'count', 'timezone', 'having', 'sort', 'limit', 'after', 'filter'] as const;
 
 /** The key of `guardsFor` for aggregates, and the name of the operation. */
 export const aggregateName = 'aggregate';
@@ -39,7 +42,11 @@ export interface AggregatePolicy {
 export interface AggregateLimits {
   /** The most records that may match, up to 10,000,000. More are answered with 422. @default 100,000 */
   readonly maxMatches?: number;
-  /** The most groups of an answer, up to 100,000. More are answered with 422. @default 1,000 */
+  /**
+   * The most groups of an answer, or of a page, up to 100,000. Without `limit`, more are answered with 422.
+   *
+   * @default 1,000
+   */
   readonly maxGroups?: number;
 }
 
@@ -47,9 +54,9 @@ export interface AggregateLimits {
 export interface OfAggregate {
   /**
    * Answers `GET <list>/aggregate` with numbers about the list: counts, sums, averages, least and greatest values, by
-   * groups. It has the filters, scope and guards of the list, and the guards of `guardsFor.aggregate`. Fields have
-   * numbers by `policy.aggregate` and `policy.group`. A resource with hooks in `after` of `list` cannot have it. See
-   * `docs/reference/aggregate.md`.
+   * groups, in any order and by pages. It has the filters, scope and guards of the list, and the guards of
+   * `guardsFor.aggregate`. Fields have numbers by `policy.aggregate` and `policy.group`. A resource with hooks in
+   * `after` of `list` cannot have it. See `docs/reference/aggregate.md`.
    * @default false
    *
    * @example

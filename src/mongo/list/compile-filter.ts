@@ -32,6 +32,10 @@ export interface FilterRules extends ConditionLimits {
   readonly through?: FilterThrough;
   /** The end of "is not a field of …". @default 'this list' */
   readonly subject?: string;
+  /** The parameter that has the filter. @default 'filter' */
+  readonly parameter?: string;
+  /** The functions that it may call. @default the operators that are called */
+  readonly calls?: FilterCalls;
 }
 
 /** The relations of the option `through`, by their names, and the most conditions on their records. */
@@ -54,7 +58,7 @@ interface Surroundings {
 type CountSyntax = Extract<FilterSyntax, { readonly kind: 'count' }>;
 
 /** The functions of a filter that are operators. */
-const calls: FilterCalls = new Map(
+const operatorCalls: FilterCalls = new Map(
   operators
     .filter((operator) => operatorDef(operator).isCall)
     .map((operator) => [operator, { takesText: operatorDef(operator).text !== undefined }] as const),
@@ -72,12 +76,18 @@ export function compileFilter(
   errors: ErrorSink,
   outOfRange: FieldError[],
 ): Expression | undefined {
+  const { fields, through, subject = 'this list' } = rules;
   let isSound = true;
 
   /** Reports what is wrong with the part of a filter that begins at a position. */
   function refuse({ name, position }: FieldName, { rule, message, params }: Invalid): undefined {
     isSound = false;
-    const error = { field: filterName, message: `\`${name}\` at character ${position} ${message}`, rule, params: { ...params, position } };
+    const error = {
+      field: rules.parameter ?? filterName,
+      message: `\`${name}\` at character ${position} ${message}`,
+      rule,
+      params: { ...params, position },
+    };
     (rule === 'out_of_range' ? outOfRange : errors).push(error);
   }
 
@@ -159,8 +169,7 @@ export function compileFilter(
     }
   }
 
-  const syntax = parse(text, bounds, errors);
-  const { fields, through, subject = 'this list' } = rules;
+  const syntax = parse(text, rules, bounds, errors);
   const relations = through?.relations ?? new Map<string, ThroughRelation>();
   const all = new Map(fields);
   for (const relation of relations.values()) for (const field of relation.fields) if (!all.has(field.name)) all.set(field.name, field);
@@ -178,13 +187,13 @@ function tooManyRelated(asked: number, limit: number): FieldError {
   return { field: filterName, message, rule: 'too_complex', params: { limit } };
 }
 
-function parse(text: string, bounds: FilterBounds, errors: ErrorSink): FilterSyntax | undefined {
+function parse(text: string, rules: FilterRules, bounds: FilterBounds, errors: ErrorSink): FilterSyntax | undefined {
   try {
-    return parseFilter(text, calls, bounds);
+    return parseFilter(text, rules.calls ?? operatorCalls, bounds);
   } catch (error) {
     if (!(error instanceof FilterSyntaxError)) throw error;
     const { rule, message, params } = error;
-    errors.push({ field: filterName, message, rule, params });
+    errors.push({ field: rules.parameter ?? filterName, message, rule, params });
     return undefined;
   }
 }

@@ -90,7 +90,7 @@ function isPositiveInteger(text: string): boolean {
 }
 
 /** The page size of `limit`, at most the largest. */
-export function parseLimit(settings: Settings, { max, size }: Paging, errors: ErrorSink): number {
+export function parseLimit(settings: Settings, { max, size }: Pick<Paging, 'max' | 'size'>, errors: ErrorSink): number {
   const text = settings.get('limit')?.[0];
   if (text === undefined) return size;
   if (isPositiveInteger(text)) return Math.min(Number(text), max);

@@ -16,6 +16,14 @@ export interface SortRules {
 /** Parses the names of a `sort`; the id is always its last key. */
 export function parseSort(given: readonly string[], rules: SortRules, errors: ErrorSink): SortKey[] {
   const { fields, maxSortKeys, lastKey: id = fields.get('id') as QueryField } = rules;
+  const all = endWithId(parseSortKeys(given, fields, errors), id);
+  const tooMany = `must have at most ${maxSortKeys} keys, the id included`;
+  if (all.length > maxSortKeys) errors.push(new Invalid('maxItems', tooMany, { limit: maxSortKeys }).at('sort'));
+  return all;
+}
+
+/** Parses the names of a `sort`, and adds no other key. */
+export function parseSortKeys(given: readonly string[], fields: QueryFields, errors: ErrorSink): SortKey[] {
   const keys: SortKey[] = [];
   for (const text of given) {
     const name = text.startsWith('-') ? text.slice(1) : text;
@@ -25,10 +33,7 @@ export function parseSort(given: readonly string[], rules: SortRules, errors: Er
     else if (isTwice) errors.push(new Invalid('repeated_sort_key', `names ${name} twice`, { name }).at('sort'));
     else keys.push({ field, direction: text.startsWith('-') ? -1 : 1 });
   }
-  const all = endWithId(keys, id);
-  const tooMany = `must have at most ${maxSortKeys} keys, the id included`;
-  if (all.length > maxSortKeys) errors.push(new Invalid('maxItems', tooMany, { limit: maxSortKeys }).at('sort'));
-  return all;
+  return keys;
 }
 
 /**

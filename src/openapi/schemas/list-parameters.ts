@@ -137,8 +137,11 @@ function describeLimit({ mode, max }: CompiledResource['paging']): string {
 /** The characters of a cursor need no escape in a URL. */
 const cursorText = { type: 'string', pattern: '^[\\w.~-]+$' };
 
+/** The parameter that leads to the next page. */
+export const afterParameter = parameter('after', 'The `next_cursor` of a page: the page behind it.', cursorText);
+
 const cursorParameters = [
-  parameter('after', 'The `next_cursor` of a page: the page behind it.', cursorText),
+  afterParameter,
   parameter('before', 'The `prev_cursor` of a page: the page before it. Not together with `after`.', cursorText),
 ];
 

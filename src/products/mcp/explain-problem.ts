@@ -121,5 +121,5 @@ function askForFewer(inputs: Tool['inputs']): string {
   const hasFilters = inputs.has('filter') || [...inputs.values()].some(({ name }) => name.endsWith(']'));
   const hasSpans = JSON.stringify(inputs.get('group')?.schema).includes('[year]');
   const spans = hasSpans ? ', or longer spans of dates,' : '';
-  return `${hasFilters ? 'More filters match fewer records. ' : ''}Fewer fields in \`group\`${spans} make fewer groups.`;
+  return `${hasFilters ? 'More filters match fewer records. ' : ''}Fewer fields in \`group\`${spans} make fewer groups. With \`limit\`, they come in pages.`;
 }

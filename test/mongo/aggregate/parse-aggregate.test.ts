@@ -4,10 +4,13 @@ import { own, parse, refusalsOf } from './sales.ts';
 
 /** A parsed query, with the names of its fields. */
 function show(query: string) {
-  const { groups, figures, conditions, through, filter, ...rest } = parse(query);
+  const { groups, figures, conditions, through, filter, sort, having, window, ...rest } = parse(query);
   return {
     groups: groups.map(({ name, field, unit }) => [name, field.name, ...(unit ? [unit] : [])].join(' ')),
-    figures: figures.map(({ kind, field }) => `${kind} ${field.name}`),
+    figures: figures.map(({ kind, field, isShown }) => `${kind} ${field.name}${isShown ? '' : ' for comparison'}`),
+    sort: sort.map(({ field, direction }) => `${direction === 1 ? '' : '-'}${field.name}`),
+    having: having && showFilter(having),
+    window: window && { size: window.size, from: window.from?.values },
     conditions: conditions.map(({ field, operator, value }) => `${field.path} ${operator} ${value}`),
     through: through.map(({ field, operator, value }) => `${field.name} ${operator} ${value}`),
     filter: filter && showFilter(filter),
@@ -22,7 +25,18 @@ function showFilter(filter: Expression): string {
 }
 
 const twice = (name: string) => `${name} ${name}`;
-const nothing = { groups: [], figures: [], conditions: [], through: [], filter: undefined, isCounted: true, timeZone: 'UTC' };
+const nothing = {
+  sort: expect.any(Array),
+  having: undefined,
+  window: undefined,
+  groups: [],
+  figures: [],
+  conditions: [],
+  through: [],
+  filter: undefined,
+  isCounted: true,
+  timeZone: 'UTC',
+};
 
 describe('the query string of an aggregate', () => {
   it.each<[query: string, parsed: object]>([
@@ -116,7 +130,7 @@ describe('an aggregate is refused', () => {
     ['filter[]=pieces>1', `filter[] ${unknown}; did you mean \`filter\`? {"suggestion":"filter"}`],
     ['timezone[]=UTC', `timezone[] ${unknown}; did you mean \`timezone\`? {"suggestion":"timezone"}`],
     ['group[in]=status', `group[in] ${unknown}; did you mean \`group\`? {"suggestion":"group"}`],
-    ['limit=5', `limit ${unknown} {}`],
+    ['page=5', `page ${unknown} {}`],
     ['secret=1', `secret ${unknown} {}`],
     ['group=at,x&sum=x&count=x&timezone=x', needsUnit, cannot('x'), expect.stringMatching(/^sum not_aggregable/), notBoolean, notZone],
   ])('%s', (query, ...errors) => expect(refusalsOf(query)).toEqual(['invalid_query', ...errors]));

@@ -38,7 +38,12 @@ describe('planGroups()', () => {
           count: { $sum: 1 },
         },
       },
-      { $sort: { _id: 1 } },
+      {
+        $sort: new Map([
+          ['_id.k0', 1],
+          ['_id.k1', 1],
+        ]),
+      },
       { $limit: 11 },
     ]);
   });

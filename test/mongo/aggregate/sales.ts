@@ -1,5 +1,6 @@
 import { Problem } from '../../../src/errors.ts';
-import { type AggregateQuery, type AggregateRules, parseAggregateQuery } from '../../../src/features/aggregate/mongo/parse-aggregate.ts';
+import { type AggregateRules, parseAggregateQuery } from '../../../src/features/aggregate/mongo/parse-aggregate.ts';
+import type { AggregateQuery } from '../../../src/features/aggregate/mongo/question.ts';
 import { stringifyJson } from '../../../src/http/json.ts';
 import { parseQueryString } from '../../../src/http/query-string.ts';
 import { compileModel } from '../../../src/model/compile/compile-model.ts';
@@ -43,7 +44,15 @@ const related = ['status', 'pieces'].map((name): [string, ThroughField] => [
   `customer.${name}`,
   { ...(own.get(name) as ThroughField), name: `customer.${name}`, ownName: name, steps: [customer] },
 ]);
-const rules: AggregateRules = { own, fields: new Map([...own, ...related]), maxFilterValues: 3, maxPrefix: 5, maxContainsMatches: 10 };
+const rules: AggregateRules = {
+  own,
+  fields: new Map([...own, ...related]),
+  resource: 'sales',
+  maxGroups: 50,
+  maxFilterValues: 3,
+  maxPrefix: 5,
+  maxContainsMatches: 10,
+};
 
 interface Others extends Partial<AggregateRules> {
   readonly takesDeleted?: boolean;
@@ -51,7 +60,7 @@ interface Others extends Partial<AggregateRules> {
 
 /** What an aggregate of sales makes of a query string. */
 export function parse(query: string, { takesDeleted = false, ...others }: Others = {}): AggregateQuery {
-  return parseAggregateQuery(parseQueryString(query), { ...rules, ...others }, { takesDeleted });
+  return parseAggregateQuery(parseQueryString(query), { ...rules, ...others }, { deleted: takesDeleted ? 'live' : undefined });
 }
 
 /**

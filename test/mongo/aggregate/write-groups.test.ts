@@ -7,7 +7,7 @@ const decimal = (text: string) => Decimal128.fromString(text);
 
 /** The JSON of an aggregate whose groups the database returns so. */
 async function write(query: string, groups: readonly object[], isCut = false): Promise<string> {
-  return String(await writeGroups({ found: groups.map((group) => BSON.serialize(group)), isCut }, parse(query), limits));
+  return String((await writeGroups({ found: groups.map((group) => BSON.serialize(group)), isCut }, parse(query), limits)).json);
 }
 
 describe('writeGroups()', () => {

@@ -2,40 +2,18 @@ import { listNames, nearest } from '../../../hints.ts';
 import { type ErrorSink, QueryErrors } from '../../../http/query-errors.ts';
 import { itemsOf, type QueryParameter } from '../../../http/query-string.ts';
 import type { QueryField, QueryFields } from '../../../model/compile/query-fields.ts';
+import type { Visible } from '../../../mongo/lifecycle/lifecycle.ts';
 import { boundOfScan, type ReadFurther } from '../../../mongo/list/asked.ts';
 import { compileFilter, type FilterRules, filterName, inUrl } from '../../../mongo/list/compile-filter.ts';
 import { givenTwice, parseConditions, refuseOutOfRange } from '../../../mongo/list/parse-conditions.ts';
 import { deletedName, isDeleted } from '../../../mongo/list/parse-deleted.ts';
-import type { Matching } from '../../../mongo/through/plan-through.ts';
+import { pathsOf } from '../../../mongo/predicate/paths-of.ts';
 import { isConditionThrough } from '../../../mongo/through/through-field.ts';
 import { Invalid } from '../../../rules.ts';
 import { figuresOf, isGroupable } from '../policy.ts';
 import { type Aggregate, aggregateParameters, aggregates, type DateUnit, dateUnits, maxGroupKeys } from '../types.ts';
-
-/** A field whose values make the groups. */
-export interface GroupKey {
-  /** As clients write it: `status`, `createdAt[month]`. */
-  readonly name: string;
-  readonly field: QueryField;
-  /** The span of a date. */
-  readonly unit?: DateUnit;
-}
-
-/** A number about the values of a field. */
-export interface Figure {
-  readonly kind: Aggregate;
-  readonly field: QueryField;
-}
-
-/** The query string of an aggregate, validated and cast. */
-export interface AggregateQuery extends Matching {
-  /** Without any, all records are one group. */
-  readonly groups: readonly GroupKey[];
-  readonly figures: readonly Figure[];
-  readonly isCounted: boolean;
-  /** The time zone of the spans of dates. */
-  readonly timeZone: string;
-}
+import { everyFigure, parseOfGroups, parseWindow } from './order-groups.ts';
+import { type AggregateQuery, type Figure, type GroupKey, keyOfFigure } from './question.ts';
 
 /** What an aggregate may name. */
 export interface AggregateRules extends FilterRules {
@@ -45,11 +23,16 @@ export interface AggregateRules extends FilterRules {
   readonly further?: readonly string[];
   /** The most records that may be looked at for `contains`. */
   readonly maxContainsMatches: number;
+  /** What cursors are bound to, beside the question. */
+  readonly resource: string;
+  /** The most groups of an answer, and the size of a page without `limit`. */
+  readonly maxGroups: number;
 }
 
 /** What the parser takes from the request. */
 interface AggregateAsked {
-  readonly takesDeleted: boolean;
+  /** Which records it is about. Undefined if clients may not ask for deleted ones, and the parameter is unknown. */
+  readonly deleted: Visible | undefined;
   /** Reads the parameters of plug-ins. Undefined for a request without them. */
   readonly readFurther?: ReadFurther | undefined;
 }
@@ -60,12 +43,13 @@ const subject = 'this aggregate';
 
 /**
  * Parses the query string of an aggregate. Fields and what may be asked of them come from tables of the model. Throws
- * `invalid_query` (400) with the first 20 errors, and `validation_failed` (422) for an integer of more than 64 bits.
+ * `invalid_query` (400) with the first 20 errors, `validation_failed` (422) for an integer of more than 64 bits, and
+ * `invalid_cursor` (400).
  */
 export function parseAggregateQuery(
   given: readonly QueryParameter[],
   rules: AggregateRules,
-  { takesDeleted, readFurther }: AggregateAsked,
+  { deleted, readFurther }: AggregateAsked,
 ): AggregateQuery {
   const errors = new QueryErrors();
   const { asked: further, others: parameters } = readFurther?.(errors) ?? { asked: undefined, others: given };
@@ -75,17 +59,26 @@ export function parseAggregateQuery(
     const { name, operator, isItem } = parameter;
     if (isAggregateParameter(name) && operator === undefined && (isList(name) || !isItem))
       settings.set(name, [...(settings.get(name) ?? []), ...(isList(name) ? itemsOf(parameter) : [parameter.value])]);
-    else if (!takesDeleted || !isDeleted(parameter)) filters.push(parameter);
+    else if (deleted === undefined || !isDeleted(parameter)) filters.push(parameter);
   }
-  const names = () => [...aggregateParameters, ...(takesDeleted ? [deletedName] : []), ...(rules.further ?? [])];
+  const names = () => [...aggregateParameters, ...(deleted === undefined ? [] : [deletedName]), ...(rules.further ?? [])];
   const { conditions, outOfRange } = parseConditions(filters, rules, { parameters: names, subject }, errors);
   const [text] = settings.get(filterName) ?? [];
   const filter = text === undefined ? undefined : compileFilter(text, { ...rules, subject }, inUrl, errors, outOfRange);
   const groups = parseGroups(settings.get('group') ?? [], rules, errors);
-  const figures = aggregates.flatMap((kind) => parseFigures(kind, settings.get(kind) ?? [], rules, errors));
-  const isCounted = parseCount(settings.get('count')?.[0], errors) ?? figures.length === 0;
+  const shown = aggregates.flatMap((kind) => parseFigures(kind, settings.get(kind) ?? [], rules, errors)).map(inPlace);
+  const isCounted = parseCount(settings.get('count')?.[0], errors) ?? shown.length === 0;
   const timeZone = parseTimeZone(settings.get('timezone')?.[0] ?? 'UTC', errors);
   for (const [name, values] of settings) if (values.length > 1 && !isList(name)) errors.push(givenTwice.at(name));
+  for (const name of ofGroups) if (settings.has(name) && !settings.has('group')) errors.push(withoutGroup.at(name));
+  const all = settings.has('sort') || settings.has('having') ? everyFigure(shown, rules.own) : shown;
+  const asked = parseOfGroups(settings, { groups, figures: all }, rules, { others: errors, outOfRange });
+  const named = new Set([...asked.sort.map(({ field }) => field.path), ...(asked.having ? (pathsOf(asked.having) ?? []) : [])]);
+  const figures = all
+    .map((figure) => ({ ...figure, isCompared: named.has(keyOfFigure(figure)) }))
+    .filter(({ isShown, isCompared }) => isShown || isCompared);
+  const question = { ...asked, groups, timeZone, conditions, filter, further, deleted, resource: rules.resource };
+  const window = parseWindow(settings, question, rules.maxGroups, errors);
   errors.throwIfAny();
   refuseOutOfRange(outOfRange);
   const ofRecords = conditions.filter((condition) => !isConditionThrough(condition));
@@ -98,6 +91,8 @@ export function parseAggregateQuery(
     figures,
     isCounted,
     timeZone,
+    ...asked,
+    window: window?.(),
     ...(further && { further }),
     ...(scan && { scan }),
   };
@@ -107,8 +102,19 @@ function isAggregateParameter(name: string): name is AggregateParameter {
   return (aggregateParameters as readonly string[]).includes(name);
 }
 
+const lists: ReadonlySet<AggregateParameter> = new Set(['group', ...aggregates, 'sort']);
+
 function isList(name: AggregateParameter): boolean {
-  return name !== 'count' && name !== 'timezone' && name !== filterName;
+  return lists.has(name);
+}
+
+/** The parameters that ask something of groups: without `group` there is only one. */
+const ofGroups = ['having', 'sort', 'limit', 'after'] as const;
+
+const withoutGroup = new Invalid('not_available', 'is not available without group');
+
+function inPlace(figure: Pick<Figure, 'kind' | 'field'>, index: number): Figure {
+  return { ...figure, index, isShown: true, isCompared: false };
 }
 
 function parseGroups(given: readonly string[], { own: fields }: AggregateRules, errors: ErrorSink): GroupKey[] {
@@ -134,8 +140,13 @@ function wrongUnit(name: string, { leaf }: QueryField): Invalid {
   return new Invalid('parameter_syntax', `needs a unit for \`${name}\`: \`${name}[month]\`. Units: ${dateUnits.join(', ')}`);
 }
 
-function parseFigures(kind: Aggregate, given: readonly string[], { own: fields }: AggregateRules, errors: ErrorSink): Figure[] {
-  return [...new Set(given)].flatMap((name): Figure[] => {
+function parseFigures(
+  kind: Aggregate,
+  given: readonly string[],
+  { own: fields }: AggregateRules,
+  errors: ErrorSink,
+): Pick<Figure, 'kind' | 'field'>[] {
+  return [...new Set(given)].flatMap((name) => {
     const field = fields.get(name);
     if (field && figuresOf(field).has(kind)) return [{ kind, field }];
     errors.push(notAggregable(kind, name, fields).at(kind));

@@ -2,22 +2,46 @@ import { Binary, type Document as BsonDocument } from 'mongodb';
 import type { QueryField } from '../../../model/compile/query-fields.ts';
 import type { Leaf } from '../../../model/value/leaf.ts';
 import { isInt64, isWholeDouble } from '../../../model/value/stored-forms.ts';
+import { filterOf } from '../../../mongo/predicate/filter-of.ts';
+import { rangesBehind } from '../../../mongo/query/position.ts';
 import type { AggregateLimits, DateUnit } from '../types.ts';
-import type { AggregateQuery, Figure, GroupKey } from './parse-aggregate.ts';
+import { type AggregateQuery, type Figure, type GroupKey, keyOfFigure, typeOf } from './question.ts';
 
 /**
  * The stages behind the filter. They read one record more than may match, and return one group more than an answer may
- * have: so a group too many is seen, and the sum of all counts tells whether too many records match.
+ * have: so a group too many is seen, and the sum of all counts tells whether too many records match. Where groups are
+ * left out, each tells the sum of all; if that is too much, none is left out, so that one tells it.
  */
 export function planGroups(query: AggregateQuery, { maxMatches, maxGroups }: Required<AggregateLimits>): BsonDocument[] {
-  const keys = query.groups.map((key, index) => [`k${index}`, keyOf(key, query.timeZone)]);
-  const figures = query.figures.flatMap((figure, index) => Object.entries(accumulate(figure, index)));
+  const { groups, timeZone, sort, having, window } = query;
+  const keys = groups.map((key, index) => [`k${index}`, keyOf(key, timeZone)]);
+  const figures = query.figures.flatMap((figure) => Object.entries(accumulate(figure)));
+  const wanted = [...(having ? [filterOf(having)] : []), ...(window?.from ? [{ $or: rangesBehind(sort, window.from) }] : [])];
   return [
     { $limit: maxMatches + 1 },
     { $group: { _id: keys.length > 0 ? Object.fromEntries(keys) : null, count: { $sum: 1 }, ...Object.fromEntries(figures) } },
-    { $sort: { _id: 1 } },
-    { $limit: maxGroups + 1 },
+    ...withoutEmptySums(query),
+    ...(leavesOut(query) ? [{ $setWindowFields: { output: { [matchesKey]: { $sum: '$count' } } } }] : []),
+    ...(wanted.length > 0 ? [{ $match: { $or: [{ [matchesKey]: { $gt: maxMatches } }, { $and: wanted }] } }] : []),
+    ...(sort.length > 0 ? [{ $sort: new Map(sort.map(({ field, direction }) => [field.path, direction])) }] : []),
+    { $limit: (window?.size ?? maxGroups) + 1 },
   ];
+}
+
+/** The key at which a group has the number of the records of all groups. */
+export const matchesKey = 'all';
+
+/** Whether an answer may lack groups of the records that match. */
+export function leavesOut({ having, window }: AggregateQuery): boolean {
+  return having !== undefined || window !== undefined;
+}
+
+/** A sum of no value is null also where groups are compared by it. */
+function withoutEmptySums({ figures }: AggregateQuery): BsonDocument[] {
+  const sums = figures
+    .filter(({ kind, isCompared }) => kind === 'sum' && isCompared)
+    .map((figure) => [keyOfFigure(figure), { $cond: [{ $eq: [`$n${figure.index}`, 0] }, null, `$${keyOfFigure(figure)}`] }]);
+  return sums.length > 0 ? [{ $set: Object.fromEntries(sums) }] : [];
 }
 
 /**
@@ -31,11 +55,6 @@ function ownValue({ path, caseless, leaf }: QueryField): Value {
 
 /** The path of a stored value, or an expression. */
 type Value = string | object;
-
-/** The type of a field in the form in which groups and figures have its values. */
-export function typeOf({ leaf }: QueryField): Leaf {
-  return (leaf?.ownForm ? leaf.base : leaf) as Leaf;
-}
 
 /**
  * What is no value of the field is in the group of those that are missing. So are dates of years that have not four
@@ -133,7 +152,7 @@ function toDecimal(value: Value): object {
 }
 
 /** Other values do not count. A sum of no value is told from zero by `n`. */
-function accumulate({ kind, field }: Figure, index: number): Record<string, unknown> {
+function accumulate({ kind, field, index }: Figure): Record<string, unknown> {
   const value = ownValue(field);
   const leaf = typeOf(field);
   const counts = isValue(value, leaf);

@@ -3,11 +3,12 @@ import { JsonOutput } from '../../../model/value/json-output.ts';
 import { decode } from '../../../mongo/driver/bson-options.ts';
 import type { FirstBatch } from '../../../mongo/driver/read-batches.ts';
 import { Turn } from '../../../mongo/driver/turn.ts';
+import { formatCursor } from '../../../mongo/list/cursor.ts';
 import { Invalid } from '../../../rules.ts';
 import { type AggregateLimits, aggregates } from '../types.ts';
 import { tooMany, tooManyRecords } from './explain.ts';
-import type { AggregateQuery, Figure, GroupKey } from './parse-aggregate.ts';
-import { typeOf } from './plan-groups.ts';
+import { leavesOut, matchesKey } from './plan-groups.ts';
+import { type AggregateQuery, type Figure, type GroupKey, type GroupWindow, typeOf } from './question.ts';
 
 /** The limits of an answer. */
 export interface GroupLimits extends Required<AggregateLimits> {
@@ -22,34 +23,70 @@ interface Group {
   readonly [figure: string]: unknown;
 }
 
+/** The JSON of the groups, an array, and where their page ends. */
+export interface WrittenGroups {
+  readonly json: Buffer;
+  /** Undefined if all groups are one answer. */
+  readonly page: GroupPage | undefined;
+}
+
+/** What clients are told of a page of groups. */
+interface GroupPage {
+  readonly size: number;
+  readonly has_next: boolean;
+  readonly next_cursor: string | null;
+}
+
 /**
- * Writes the JSON of the groups, an array. Throws `too_many_matches` (422) if there are too many groups, if they have
- * too many bytes, or if too many records match, and `validation_failed` (422) for a figure beyond the range of its
- * type. Other requests run between them.
+ * Writes the groups: all of them, or as many as fit into the page that is asked for, and at least one. Throws
+ * `too_many_matches` (422) if all groups are too many or have too many bytes, or if too many records match, and
+ * `validation_failed` (422) for a figure beyond the range of its type. Other requests run between them.
  */
 export async function writeGroups(
   { found, isCut }: FirstBatch,
   query: AggregateQuery,
   { maxGroups, maxMatches, maxBytes }: GroupLimits,
-): Promise<Buffer> {
-  if (isCut) throw tooMany('The groups would have more than 16 MiB');
-  if (found.length > maxGroups) throw tooMany(`The answer would have more than ${maxGroups} groups`);
+): Promise<WrittenGroups> {
+  const { groups, window } = query;
+  if (isCut && !window) throw tooMany('The groups would have more than 16 MiB');
+  if (found.length > maxGroups && !window) throw tooMany(`The answer would have more than ${maxGroups} groups`);
   const turn = new Turn();
   const output = new JsonOutput();
   let matches = 0;
+  let last: Group | undefined;
+  let count = 0;
   output.byte(openBracket);
-  for (const [index, bytes] of found.entries()) {
+  for (const bytes of found.slice(0, window?.size)) {
     const group = decode(bytes) as Group;
-    matches += Number(group.count);
-    if (index > 0) output.byte(comma);
+    matches = leavesOut(query) ? Number(group[matchesKey]) : matches + Number(group.count);
+    if (matches > maxMatches) break;
+    const before = output.length;
+    if (count > 0) output.byte(comma);
     output.text(writeGroup(group, query));
-    if (output.length >= maxBytes) throw tooMany(`The answer would have more than ${maxBytes} bytes`);
+    if (output.length >= maxBytes) {
+      if (!window || count === 0) throw tooMany(`The answer would have more than ${maxBytes} bytes`);
+      output.length = before;
+      break;
+    }
+    count++;
+    last = group;
     await turn.pass();
   }
-  if (found.length === 0 && query.groups.length === 0) output.text(writeGroup(nothing, query));
+  if (found.length === 0 && groups.length === 0) output.text(writeGroup(nothing, query));
   if (matches > maxMatches) throw tooManyRecords(maxMatches);
   output.byte(closeBracket);
-  return output.take();
+  return { json: output.take(), page: window && pageBehind(count < found.length || isCut ? last : undefined, query.sort, window) };
+}
+
+/** The page that ends with this group. Without one, it is the last page. */
+function pageBehind(last: Group | undefined, sort: AggregateQuery['sort'], { size, list }: GroupWindow): GroupPage {
+  const values = last && sort.map(({ field: { path } }) => valueAt(last, path));
+  return { size, has_next: last !== undefined, next_cursor: values ? formatCursor(list, { values, side: 1 }) : null };
+}
+
+function valueAt(group: Group, path: string): unknown {
+  const key = path.replace(/^_id\./, '');
+  return (key === path ? group[key] : group._id?.[key]) ?? null;
 }
 
 const openBracket = 0x5b;
@@ -62,9 +99,11 @@ const nothing: Group = { _id: null, count: 0 };
 function writeGroup(group: Group, { groups, figures, isCounted }: AggregateQuery): string {
   const keys = groups.map((key, index) => member(key.name, writeKey(group._id?.[`k${index}`], key)));
   const kinds = aggregates.flatMap((kind) => {
-    const own = figures.flatMap((figure, index) =>
-      figure.kind === kind ? [member(figure.field.name, writeFigure(group, figure, index))] : [],
-    );
+    const own = figures.flatMap((figure) => {
+      if (figure.kind !== kind) return [];
+      const json = writeFigure(group, figure); // also of one that is only compared: it may be beyond its range
+      return figure.isShown ? [member(figure.field.name, json)] : [];
+    });
     return own.length > 0 ? [member(kind, object(own))] : [];
   });
   return object([
@@ -91,7 +130,7 @@ function writeKey(value: unknown, { field }: GroupKey): string {
  * A figure of no value is null. One beyond the range of its type is infinite, or NaN where it was infinite in both
  * directions: no such value counts.
  */
-function writeFigure(group: Group, { kind, field }: Figure, index: number): string {
+function writeFigure(group: Group, { kind, field, index }: Figure): string {
   const value = group[`f${index}`] ?? null;
   const leaf = typeOf(field);
   if (kind === 'sum' && Number(group[`n${index}`]) === 0) return 'null';
