@@ -66,7 +66,7 @@ function chunkOf(id: string): string | undefined {
   )
     return 'shared';
   if (file.startsWith('features/') && Object.values(entries).includes(file)) return 'shared'; // a middleware
-  if (/^features\/live\/(?:concern|kept-bytes|live-source|live-streams)\.ts$/.test(file)) return 'shared'; // its middlewares need them
+  if (/^features\/live\/(?:concern|kept-bytes|live-source|live-streams|watches)\.ts$/.test(file)) return 'shared'; // its middlewares need them
   const plugin = /^features\/([\w-]+)\/(?:list-|ask-|(?:mongo|work)\/)/.exec(file)?.[1];
   if (plugin !== undefined) return plugin; // the first request that needs it loads it
   if (file === 'features/delivery/deliver.ts') return 'delivery'; // the first `api.deliver` loads it
