@@ -83,6 +83,7 @@ export { records } from './middleware/records.ts';
 export { compileIncludes, type IncludeOptions, type Includes } from './middleware/relations/compile-includes.ts';
 export { compileReferences, type ReferencesOptions } from './middleware/relations/compile-references.ts';
 export { compileThrough, type Through, type ThroughLimits, type ThroughOptions } from './middleware/relations/compile-through.ts';
+export type { NarrowedInclude } from './middleware/relations/narrowed-includes.ts';
 export type { RelationTarget } from './middleware/relations/relation-targets.ts';
 export { remove } from './middleware/remove.ts';
 export { removeMany } from './middleware/remove-many.ts';

@@ -186,6 +186,7 @@ function compileParts(
   const beside = () => plugins().flatMap(({ serves }) => serves ?? []);
   const carrying = once(() => ({
     ...settings(),
+    prefix: prefix(),
     isCarried: plugins().some(({ carriesOut }) => carriesOut),
     again: plugins().flatMap(({ again }) => again?.() ?? [])[0],
     shared: new Map(plugins().flatMap(({ shared }) => (shared ? [shared] : []))),

@@ -6,6 +6,7 @@ import { deriveIndexes } from '../mongo/indexes/derive-indexes.ts';
 import { type CollectionPlan, compareIndexes, formatFound, formatKey, IndexPlan } from '../mongo/indexes/index-plan.ts';
 import { createIndexes, readIndexes } from '../mongo/indexes/indexes.ts';
 import type { IndexSource, PlannedIndex, ThroughUse } from '../mongo/indexes/wanted.ts';
+import { isManyStep } from '../mongo/relations/include/read-included.ts';
 import type { CompiledResource } from '../resource/define/compiled-resource.ts';
 import { isList } from '../resource/define/standard-operations.ts';
 import type { Api, Indexing } from './api.ts';
@@ -127,9 +128,15 @@ function historiesOf({ resources, models }: Indexing): ReadonlySet<CompiledModel
  * resource that serves it.
  */
 function reverseReads(steps: CompiledResource['includes']['steps'], path: string, resources: Indexing['resources']): IndexSource[] {
-  return steps.flatMap(({ relation: { name }, children, source: { model }, steps: further }) => {
+  return steps.flatMap((step) => {
+    const { relation, source, steps: further } = step;
+    const { model } = source;
     const scopeFields = resources.find((one) => one.model === model)?.scopeFields ?? [];
-    const own = children ? [{ model, reverse: [{ reason: `${path}: include ${name}`, scopeFields, ...children }] }] : [];
+    const reason = `${path}: include ${relation.name}`;
+    const orders = isManyStep(step)
+      ? [{ reason }, ...[...step.sorts].map(([text, sort]) => ({ sort, reason: `${reason} by ${text}` }))]
+      : [];
+    const own = isManyStep(step) ? [{ model, reverse: orders.map((one) => ({ scopeFields, ...step.children, ...one })) }] : [];
     return [...own, ...reverseReads(further, path, resources)];
   });
 }

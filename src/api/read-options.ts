@@ -45,7 +45,7 @@ export const limitsOfApi = {
 };
 
 /** Reads the options that every resource of the api gets. */
-export function readSettings(options: Options): Omit<ApiSettings, 'isCarried' | 'again' | 'shared'> {
+export function readSettings(options: Options): Omit<ApiSettings, 'prefix' | 'isCarried' | 'again' | 'shared'> {
   const { warnOnScan = isDevelopment() } = options;
   const [db, ofFilters, ofThrough, ofLists, ofReferences, limits] = tryAll([
     () => {

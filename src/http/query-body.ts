@@ -47,7 +47,8 @@ function checkValue(key: string, value: unknown): void {
   if (!value.isWellFormed()) throw invalid(key, notUnicode);
 }
 
-function readSetting(name: string, json: unknown, kind: SettingKind): QueryParameter[] {
+/** Reads the JSON value of a parameter of this kind. Throws `invalid_query` (400) for another type. */
+export function readSetting(name: string, json: unknown, kind: SettingKind): QueryParameter[] {
   const isText = typeof json === 'string';
   if (kind === 'texts' && Array.isArray(json) && json.every((one) => typeof one === 'string'))
     return json.map((value) => ({ name, isItem: true, value }));

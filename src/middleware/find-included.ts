@@ -1,17 +1,21 @@
 import { type Included, TooMuchIncluded } from '../model/relations/included.ts';
+import type { Children } from '../mongo/collection/related.ts';
 import { inReadingOrder, type Page, shortenPage } from '../mongo/list/build-page.ts';
+import type { Narrowed } from '../mongo/list/parse-include.ts';
 import { writePage } from '../mongo/list/write-page.ts';
 import { type Measured, measureIncluded } from '../mongo/relations/include/measure-included.ts';
-import { type IncludedStep, type Inclusion, readIncluded } from '../mongo/relations/include/read-included.ts';
+import { type IncludedStep, type Inclusion, type ManyStep, readIncluded } from '../mongo/relations/include/read-included.ts';
 import type { StoredRecord } from '../mongo/stored-record.ts';
-import type { ResourceMiddleware } from './exchange/context.ts';
+import type { Context, ResourceMiddleware } from './exchange/context.ts';
 import { workOf } from './exchange/exchange.ts';
 import { perSight } from './exchange/in-view.ts';
 import { missing } from './exchange/order.ts';
 import { ofRead } from './exchange/problem-codes.ts';
 import { step } from './exchange/step.ts';
 import { type Reach, reachOf } from './reach/reach.ts';
+import { recordPath } from './record.ts';
 import { checkIncludes, type Includes } from './relations/compile-includes.ts';
+import type { NarrowableStep } from './relations/narrowed-includes.ts';
 import type { GuardedSource } from './relations/relation-targets.ts';
 
 /**
@@ -41,7 +45,7 @@ import type { GuardedSource } from './relations/relation-targets.ts';
  */
 export function findIncluded(includes: Includes): ResourceMiddleware {
   checkIncludes(includes, 'findIncluded');
-  const make = ({ steps, paths, maxPageBytes }: Includes) => {
+  const make = ({ steps, paths, narrowable, maxPageBytes }: Includes) => {
     return step({ problems: [...ofRead, 'invalid_query'] }, async function findIncluded(ctx) {
       const names = ctx.listQuery?.include ?? ctx.include ?? [];
       if (names.length > 0) {
@@ -52,7 +56,17 @@ export function findIncluded(includes: Includes): ResourceMiddleware {
         const bytes = Math.min(maxPageBytes, ctx.pageBytes ?? maxPageBytes);
         const chosen = ctx.listQuery?.includedFields ?? ctx.includedFields;
         const fields = chosen && new Map([...chosen].map(([name, selected]) => [paths.get(name)?.at(-1) as IncludedStep, selected]));
-        const inclusion: Inclusion = { steps: wanted, scopes: reach.seen, maxPageBytes: bytes, work, ...(fields && { fields }) };
+        const asked = ctx.listQuery?.narrowed ?? ctx.narrowed;
+        const narrowed = asked && new Map([...asked].map(([path, one]) => narrow(narrowable.get(path) as NarrowableStep, one)));
+        const inclusion: Inclusion = {
+          steps: wanted,
+          scopes: reach.seen,
+          maxPageBytes: bytes,
+          work,
+          apiPath: apiPathOf(ctx),
+          ...(fields && { fields }),
+          ...(narrowed && { narrowed }),
+        };
         const reads: Reads = {
           read: (records, cuts) => readIncluded(records, steps, cuts ? { ...inclusion, cuts } : inclusion),
           measure: (records) => measureIncluded(records, steps, inclusion),
@@ -66,6 +80,18 @@ export function findIncluded(includes: Includes): ResourceMiddleware {
     });
   };
   return perSight(make(includes), includes.rules, (held) => make(includes.seenBy(held)));
+}
+
+/** What a client asks of a relation. */
+function narrow({ step }: NarrowableStep, { limit, sort }: Narrowed): [ManyStep, Partial<Pick<Children, 'max' | 'sort'>>] {
+  const order = sort === undefined ? undefined : step.sorts.get(sort);
+  return [step, { ...(limit !== undefined && { max: limit }), ...(order && { sort: order }) }];
+}
+
+/** Under which path the client has sent its request to an api. Undefined outside of one. */
+function apiPathOf(ctx: Context): Inclusion['apiPath'] {
+  const route = ctx.operation?.route;
+  return route === undefined ? undefined : (prefix) => recordPath(ctx, route.slice(prefix.length), '');
 }
 
 /** How the records of relations are read, and measured if they are too many or too large. */

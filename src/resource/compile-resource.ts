@@ -4,6 +4,7 @@ import type { OptionsOfPlugins } from '../features/types.ts';
 import { showName } from '../hints.ts';
 import { type CachingOptions, cachingOptions } from '../middleware/caching.ts';
 import { legalOfLists, pickOfLists } from '../middleware/exchange/further-parameters.ts';
+import type { IncludeEntry } from '../middleware/relations/narrowed-includes.ts';
 import { aScope } from '../middleware/scope.ts';
 import { about, once, tryAll } from '../mistakes.ts';
 import { checkBlindMerges } from '../model/compile/check-blind-merges.ts';
@@ -208,7 +209,7 @@ function compileParts(definition: ResourceDefinition, where: string, common: Tab
     fields: definition.fields ?? false,
     filters: [...(definition.filters ?? [])],
     listOptions: pickOfLists(definition),
-    include: copyList(include),
+    include: copyEntries(include),
     through: copyList(through),
     nested: [...nested],
     facets: facets(),
@@ -222,8 +223,14 @@ function compileFacets(parts: ResourceParts): ReadonlyMap<unknown, unknown> {
   return new Map(tryAll(resourcePlugins.flatMap(({ compile }) => (compile ? [() => [compile, compile(parts)] as const] : []))));
 }
 
+function copyEntries(include: readonly IncludeEntry[]): readonly IncludeEntry[] {
+  return Array.isArray(include)
+    ? include.map((one: IncludeEntry) => (typeof one === 'object' && one !== null ? { ...one } : one))
+    : include;
+}
+
 /** What is no list is refused where the relations are compiled. */
-function copyList<List extends readonly string[]>(list: List): List {
+function copyList<List extends readonly unknown[]>(list: List): List {
   return (Array.isArray(list) ? [...list] : list) as List;
 }
 

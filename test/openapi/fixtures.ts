@@ -17,6 +17,7 @@ export const db: Db = new MongoClient('mongodb://127.0.0.1:1').db('nowhere');
 export function compile(options: unknown): CompiledResource {
   const { resources } = linkResources([compileResource(options as ResourceDefinition, 0)], [], {
     db,
+    prefix: '',
     bodyTimeout: 30_000,
     maxBody: 1_048_576,
     maxTimeMS: 10_000,

@@ -28,6 +28,7 @@ assert<
       readonly taskCount?: number;
       readonly tasks_has_next?: true;
       readonly taskCount_has_next?: true;
+      readonly tasks_list?: string;
     }
   >
 >();

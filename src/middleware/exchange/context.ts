@@ -9,6 +9,7 @@ import type { CascadedRecord } from '../../mongo/collection/writer.ts';
 import type { Visible } from '../../mongo/lifecycle/lifecycle.ts';
 import type { Page } from '../../mongo/list/build-page.ts';
 import type { FilterQuery } from '../../mongo/list/parse-filter-query.ts';
+import type { NarrowedByPath } from '../../mongo/list/parse-include.ts';
 import type { ListQuery } from '../../mongo/list/parse-list-query.ts';
 import type { Condition } from '../../mongo/predicate/predicate.ts';
 import type { RowScope } from '../../mongo/predicate/row-scope.ts';
@@ -104,6 +105,11 @@ interface QuerySlots {
   typedQuery?: Readonly<Record<string, unknown>> | undefined;
   /** Set by `include`: the relations to include in one record, if there are any. Those of a list are in `listQuery`. */
   include?: readonly string[];
+  /**
+   * Set by `include`: of which included relations the client asks for less, or for another order. Those of a list are
+   * in `listQuery`.
+   */
+  narrowed?: NarrowedByPath;
 }
 
 /** What a client sends to be written, once it has been checked. */

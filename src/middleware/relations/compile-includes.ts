@@ -7,11 +7,21 @@ import type { IncludedSelector } from '../../model/read/select-fields.ts';
 import { compileRelations, type Includable, isIncludable, type Relation } from '../../model/relations/includable.ts';
 import type { ManyRelation } from '../../model/relations/many-relations.ts';
 import type { DatabaseOptions } from '../../mongo/collection/collection.ts';
+import { isDevelopment } from '../../mongo/indexes/watch-scans.ts';
 import { aPageBound } from '../../mongo/list/page-bytes.ts';
 import { checkIdType } from '../../mongo/relations/check-id-type.ts';
 import type { IncludedStep } from '../../mongo/relations/include/read-included.ts';
-import { anArrayOf, checkValue, pickOptions } from '../../options.ts';
-import { linkMany } from './link-many.ts';
+import { anArrayOf, byDefault, checkValue, pickOptions, trueOrFalse } from '../../options.ts';
+import {
+  type IncludeEntry,
+  type KnownLists,
+  type NarrowableStep,
+  type NarrowedInclude,
+  narrowableAlong,
+  narrowMany,
+  readNarrowed,
+  relationOf,
+} from './narrowed-includes.ts';
 import { findTarget, type GuardedSource, openSource, type RelationTarget } from './relation-targets.ts';
 
 /** Options of {@link compileIncludes}. */
@@ -26,6 +36,12 @@ export interface IncludeOptions extends DatabaseOptions {
    * @default 16 MiB (16,777,216)
    */
   readonly maxPageBytes?: number;
+  /**
+   * Warns of relations by `t.hasMany` for which the collection is scanned, once for each, and names the index that
+   * would help (`process.emitWarning`).
+   * @default whether `NODE_ENV` is `development` or not set
+   */
+  readonly warnOnScan?: boolean;
 }
 
 /** The compiled relations that a client may include. `include`, `listQuery` and `findIncluded` share them. */
@@ -36,6 +52,8 @@ export interface Includes extends Includable {
   readonly paths: ReadonlyMap<string, readonly IncludedStep<GuardedSource>[]>;
   /** What clients may choose of the record behind each name. */
   readonly selectors: ReadonlyMap<string, IncludedSelector>;
+  /** Of which relations clients may ask for less, or for another order, by their paths. */
+  readonly narrowable: ReadonlyMap<string, NarrowableStep>;
   /** Largest size of the included records of one answer, in bytes. */
   readonly maxPageBytes: number;
   seenBy(held: ReadonlySet<string>): Includes;
@@ -56,24 +74,41 @@ type GrowingStep = IncludedStep<GuardedSource> & { readonly steps: GrowingStep[]
 
 /**
  * Compiles the relations that a client may include: `customer`, or `author.company`, which includes both. Only listed
- * names are allowed: `author.company` alone does not allow `author`.
+ * names are allowed: `author.company` alone does not allow `author`. What is narrowed of a relation by `t.hasMany`, as
+ * in `{ relation: 'tasks', max: 5 }`, holds wherever it is on the way.
  *
  * Throws a {@link ConfigurationError} for a name that is not a relation, or only one of private fields; for a path of
  * more than five relations; for a relation that leads to a model which is not one of the `targets`, to several targets
- * alike, or to ids of another type; and for one by `t.hasMany` whose `via` is not a reference back.
+ * alike, or to ids of another type; for one by `t.hasMany` whose `via` is not a reference back; and for a narrowed one
+ * that is not by `t.hasMany`, shows more than its model allows, or has an order that not every caller may know.
  *
  * @example
  * const includes = compileIncludes(Order, ['customer'], { db, targets: [{ model: Customer }] });
  * router.get('/orders/:id', include(includes), findRecord(Order, { db }), findIncluded(includes), record());
  */
-export function compileIncludes(model: ModelInput, names: readonly string[], options: IncludeOptions): Includes {
-  const { maxPageBytes } = pickOptions(options, { maxPageBytes: aPageBound });
+export function compileIncludes(model: ModelInput, entries: readonly IncludeEntry[], options: IncludeOptions): Includes {
+  return compileLinked(model, entries, options);
+}
+
+/** The same for a resource of an api: what is cut leads on to the lists of the api. */
+export function compileLinked(
+  model: ModelInput,
+  entries: readonly IncludeEntry[],
+  options: IncludeOptions & { readonly lists?: KnownLists },
+): Includes {
+  const { owner = 'a list' } = options;
+  const warning = byDefault(isDevelopment(), trueOrFalse);
+  const { maxPageBytes, warnOnScan } = pickOptions(options, { maxPageBytes: aPageBound, warnOnScan: warning });
   const root = asCompiled(model);
-  const { steps, paths } = compilePaths(root, names, { ...options, option: 'include', maxDepth });
+  const narrowed = readNarrowed(entries, `\`include\` of ${owner}`);
+  const all = { ...options, option: 'include', maxDepth, narrowed, warnOnScan };
+  const { steps, paths } = compilePaths(root, entries.map(relationOf), all);
   const relations = new Map([...paths].flatMap(([name, [first]]) => (first && !isMany(first.relation) ? [[name, first.relation]] : [])));
-  const seenBy = (held: ReadonlySet<string>) => compileIncludes(viewOf(root, held), names, seenTargets(options, held));
+  const seenBy = (held: ReadonlySet<string>) => compileLinked(viewOf(root, held), entries, seenTargets(options, held));
   const selectors = new Map([...paths].flatMap(([name, path]) => selectorOf(name, path.at(-1))));
-  return { names: [...paths.keys()], relations, steps, paths, selectors, maxPageBytes, rules: rulesAlong(root, steps), seenBy };
+  const narrowable = new Map([...paths.values()].flatMap(narrowableAlong));
+  const rules = rulesAlong(root, steps);
+  return { names: [...paths.keys()], relations, steps, paths, selectors, narrowable, maxPageBytes, rules, seenBy };
 }
 
 /** What clients may choose of the record behind a path. None of what is counted. */
@@ -106,13 +141,18 @@ interface PathOptions extends DatabaseOptions, Pick<IncludeOptions, 'targets' | 
   readonly option: string;
   /** Largest number of relations in a path. */
   readonly maxDepth: number;
+  /** What is narrowed, by the names of the relations. @default nothing */
+  readonly narrowed?: ReadonlyMap<string, NarrowedInclude>;
+  readonly warnOnScan?: boolean;
+  /** The lists of an api, to which relations that are cut lead on. @default none */
+  readonly lists?: KnownLists;
 }
 
 /**
  * Compiles names of relations: the steps of each, and the first steps of all. Names that begin alike share their steps.
  */
 export function compilePaths(root: CompiledModel, names: readonly string[], options: PathOptions): Pick<Includes, 'steps' | 'paths'> {
-  const { targets, owner = 'a list', option, maxDepth } = options;
+  const { targets, owner = 'a list', option, maxDepth, narrowed, lists } = options;
   const steps: GrowingStep[] = [];
   const relationsOf = memoize(allRelations);
   const sourceOf = memoize((target: RelationTarget) => openSource(target, options));
@@ -128,7 +168,7 @@ export function compilePaths(root: CompiledModel, names: readonly string[], opti
       const relation = findRelation(rest, from, relationsOf(from), where);
       if (!relation || (isMany(relation) && isHidden(relation, where))) return undefined;
       const siblings = last?.steps ?? steps;
-      const step = siblings.find((one) => one.relation === relation) ?? addStep(siblings, relation, from, where);
+      const step = siblings.find((one) => one.relation === relation) ?? addStep(siblings, relation, { from, above: taken, where });
       taken.push(step);
       rest = rest === relation.name ? undefined : rest.slice(relation.name.length + 1);
       if (rest !== undefined && isMany(relation) && relation.isCount)
@@ -143,8 +183,10 @@ export function compilePaths(root: CompiledModel, names: readonly string[], opti
     return model.held !== undefined && model.fieldTable.get(relation.via)?.isPrivate === true;
   }
 
-  function addStep(siblings: GrowingStep[], relation: AnyRelation, from: CompiledModel, where: string): GrowingStep {
-    const step = isMany(relation) ? manyStep(relation, from, where) : referenceStep(relation, where);
+  function addStep(siblings: GrowingStep[], relation: AnyRelation, { from, above, where }: StepPlace): GrowingStep {
+    const given = narrowed?.get([...above, { relation }].map((one) => one.relation.name).join('.'));
+    if (given && !isMany(relation)) throw new ConfigurationError(`${where}, and narrows it: only a relation by \`t.hasMany\` can be.`);
+    const step = isMany(relation) ? manyStep(relation, { from, above, where }, given) : referenceStep(relation, where);
     siblings.push(step);
     return step;
   }
@@ -155,14 +197,25 @@ export function compilePaths(root: CompiledModel, names: readonly string[], opti
     return { relation, source, steps: [] };
   }
 
-  function manyStep(relation: ManyRelation, from: CompiledModel, where: string): GrowingStep {
+  function manyStep(relation: ManyRelation, { from, above, where }: StepPlace, given: NarrowedInclude | undefined): GrowingStep {
     const source = sourceOf(findTarget(relation, known, where, 't.hasMany'));
-    return { relation, source, children: linkMany(relation, from, source.model), steps: [] };
+    const last = above.at(-1);
+    const ends = { from, holder: last ? last.source : lists?.own, target: source, lists };
+    return { relation, source, ...narrowMany(relation, ends, given, where), steps: [] };
   }
 
   checkValue(`\`${option}\` of ${owner}`, names, anArrayOf("relations, such as ['customer']", isString));
   const paths = tryAll(names.map((name) => () => [name, compilePath(name)] as const));
   return { steps, paths: new Map(paths.flatMap(([name, path]) => (path ? [[name, path] as const] : []))) };
+}
+
+/** Where a step of a path begins. */
+interface StepPlace {
+  readonly from: CompiledModel;
+  /** The steps before it. */
+  readonly above: readonly GrowingStep[];
+  /** The path, for error messages. */
+  readonly where: string;
 }
 
 /** A reference, or a relation by `t.hasMany`. */

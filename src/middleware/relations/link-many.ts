@@ -16,13 +16,18 @@ import { checkIdType } from '../../mongo/relations/check-id-type.ts';
 export function linkMany(relation: ManyRelation, from: CompiledModel, target: CompiledModel): Children {
   const where = `\`t.hasMany\` of \`${relation.name}\` in ${from.name}`;
   const { path } = checkVia(relation, from, target, where);
+  const sort = compileOrder(relation.sort, target, `${where}: \`sort\``);
+  return { path, idTypes: from.id.leaf.bsonTypes, sort, max: relation.max };
+}
+
+/** Compiles an order of the records that refer. `option` says where it stands, for error messages. */
+export function compileOrder(order: ManyRelation['sort'], target: CompiledModel, option: string): Children['sort'] {
   const keys = endWithId(
-    relation.sort.map(([name, direction]) => ({ field: sortField(name, target, where), direction })),
+    order.map(([name, direction]) => ({ field: sortField(name, target, option), direction })),
     target.scopeFields.get('id') as QueryField,
   );
   const pathOf = ({ name }: QueryField) => queriedPath(target.fieldTable.get(name) as FieldEntry);
-  const sort = new Map(keys.map(({ field, direction }) => [pathOf(field), direction]));
-  return { path, idTypes: from.id.leaf.bsonTypes, sort, max: relation.max };
+  return new Map(keys.map(({ field, direction }) => [pathOf(field), direction]));
 }
 
 /**
@@ -54,16 +59,16 @@ function isUnderRule({ field, parent }: FieldEntry): boolean {
  * The order is the definition's, and not the client's: the field needs no policy. But the order of private values would
  * show them.
  */
-function sortField(name: string, { scopeFields, fieldTable, name: model }: CompiledModel, where: string): QueryField {
+function sortField(name: string, { scopeFields, fieldTable, name: model }: CompiledModel, option: string): QueryField {
   const field = scopeFields.get(name);
   const entry = fieldTable.get(name);
   const isSortable = field?.leaf !== undefined && !field.inList && !entry?.isPrivate;
   if (isSortable && entry && isUnderRule(entry))
     throw new ConfigurationError(
-      `${where}: \`sort\` names \`${name}\` of ${model}, which not every caller may read: the order would tell of its values.`,
+      `${option} names \`${name}\` of ${model}, which not every caller may read: the order would tell of its values.`,
     );
   if (isSortable) return field;
   throw new ConfigurationError(
-    `${where}: \`sort\` names \`${name}\`, which is not a single value of ${model} that clients may read${didYouMean(name, scopeFields.keys(), '.')}`,
+    `${option} names \`${name}\`, which is not a single value of ${model} that clients may read${didYouMean(name, scopeFields.keys(), '.')}`,
   );
 }

@@ -30,6 +30,16 @@ export interface GuardedSource extends Source {
   readonly scope: ScopeFunction<never> | undefined;
   /** The hooks of its resource. @default none */
   readonly hooks?: CascadeHooks | undefined;
+  /** What its resource serves of lists. @default none */
+  readonly lists?: ListsOfTarget | undefined;
+}
+
+/** What a resource serves of lists, by which an included relation that was cut leads to the list of its records. */
+export interface ListsOfTarget {
+  /** Whether it serves the list of its records. */
+  readonly isListed: boolean;
+  /** The relations whose records it serves below each of its own. */
+  readonly nested: readonly string[];
 }
 
 /** Hooks of a resource that run for one kind of change. */
@@ -44,9 +54,10 @@ export interface HooksOfChange {
  */
 export type CascadeHooks = Readonly<Record<CascadedChange, HooksOfChange>>;
 
-/** A target with the hooks of its resource. */
+/** A target with the hooks and lists of its resource. */
 export interface HookedTarget extends RelationTarget {
   readonly hooks?: CascadeHooks;
+  readonly lists?: ListsOfTarget;
 }
 
 export type KnownTarget = RelationTarget & { readonly model: CompiledModel };
@@ -89,7 +100,10 @@ export function findMain<Target extends KnownTarget>(served: readonly Target[]):
   return served.find(({ path, model }) => path === model.collection) ?? (served.length === 1 ? served[0] : undefined);
 }
 
-export function openSource({ model, path, guards = [], scope, hooks }: HookedTarget, options: DatabaseOptions): GuardedSource {
+export function openSource(
+  { model, path, guards = [], scope, hooks, lists }: HookedTarget,
+  options: DatabaseOptions & { readonly warnOnScan?: boolean },
+): GuardedSource {
   const compiled = asCompiled(model);
-  return { model: compiled, collection: openCollection(compiled, options), path, guards, scope, hooks };
+  return { model: compiled, collection: openCollection(compiled, options), path, guards, scope, hooks, lists };
 }

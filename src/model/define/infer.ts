@@ -76,7 +76,13 @@ export type DocumentOf<F extends Fields> = Simplify<
 export type ReadOf<F extends Fields> = Simplify<
   { [K in keyof F as Either<MayBeUnread<F[K], F>, IsPrivate<F[K]>> extends true ? never : K]: TypesOf<F[K]>['read'] } & {
     [K in keyof F as Both<MayBeUnread<F[K], F>, Not<IsPrivate<F[K]>>> extends true ? K : never]?: TypesOf<F[K]>['read'];
-  } & { readonly [K in keyof F as IsMany<F[K]> extends true ? `${K & string}_has_next` : never]?: true }
+  } & { readonly [K in keyof F as IsMany<F[K]> extends true ? `${K & string}_has_next` : never]?: true } & {
+    readonly [K in keyof F as IsMany<F[K]> extends true
+      ? TypesOf<F[K]>['read'] extends number
+        ? never
+        : `${K & string}_list`
+      : never]?: string;
+  }
 >;
 
 /** An object of these fields as a client sends it in a create. */

@@ -4,13 +4,13 @@ import { aString, aWholeNumber, checkOptions, checkValue, type LegalOptions, orU
 import { checkName } from '../define/field-name.ts';
 import type { HasMany } from '../define/has-many.ts';
 import { membersOf, type ObjectNode, relationSlot } from '../node.ts';
-import { hasNextName, type ManyRelation } from './many-relations.ts';
+import { hasNextName, listName, type ManyRelation } from './many-relations.ts';
 
 const mostRecords = 10_000;
 const mostCounted = 1_000_000;
 
 /** `1e3` or an empty name would be no field. */
-const aSort = [
+export const anOrder = [
   (sort: unknown) => typeof sort === 'string' && sort.split(',').every((key) => /^-?[^-,][^,]*$/.test(key)),
   "names of fields, separated by commas, with `-` for descending: '-createdAt,name'",
 ] as const;
@@ -19,7 +19,7 @@ const legal: LegalOptions<HasMany> = {
   model: required(aString),
   via: required(aString),
   max: orUndefined(aWholeNumber(1)),
-  sort: orUndefined(aSort),
+  sort: orUndefined(anOrder),
   count: orUndefined(trueOrFalse),
   resource: orUndefined(aString),
 };
@@ -48,10 +48,16 @@ function compileOne(name: string, definition: HasMany): ManyRelation {
   const { max = count ? 10_000 : 100 } = definition;
   checkValue(`\`max\` of ${where}`, max, aWholeNumber(1, count ? mostCounted : mostRecords));
   if (count && sort !== undefined) throw new ConfigurationError(`${where} cannot have \`sort\` with \`count\`: a number has no order.`);
-  const keys = (sort ?? '').split(',').map((key) => key.replace('-', ''));
-  const twice = keys.find((key, index) => keys.indexOf(key) < index);
-  if (twice !== undefined) throw new ConfigurationError(`\`sort\` of ${where} names \`${twice}\` twice.`);
-  return { name, model, via, max, sort: sort === undefined ? [] : sort.split(',').map(parseKey), isCount: count, resource };
+  return { name, model, via, max, sort: sort === undefined ? [] : parseOrder(sort, `\`sort\` of ${where}`), isCount: count, resource };
+}
+
+/** Parses an order of records that is {@link anOrder}. `option` says where it stands, for error messages. */
+export function parseOrder(order: string, option: string): ManyRelation['sort'] {
+  const keys = order.split(',').map(parseKey);
+  const names = keys.map(([name]) => name);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) throw new ConfigurationError(`${option} names \`${twice}\` twice.`);
+  return keys;
 }
 
 function parseKey(key: string): readonly [string, 1 | -1] {
@@ -61,8 +67,8 @@ function parseKey(key: string): readonly [string, 1 | -1] {
 /** Refuses a relation that would add a member which is there already: a field, an `as`, or one of another relation. */
 function checkMembers(relations: readonly ManyRelation[], root: ObjectNode): void {
   const taken = new Set(membersOf(root).flatMap((field) => [field.name, relationSlot(field)?.ref.as ?? field.name]));
-  for (const { name } of relations) {
-    for (const member of [name, hasNextName(name)]) {
+  for (const { name, isCount } of relations) {
+    for (const member of [name, hasNextName(name), ...(isCount ? [] : [listName(name)])]) {
       if (taken.has(member))
         throw new ConfigurationError(
           `\`t.hasMany\` of \`${name}\` adds a member \`${member}\`, which is already the name of a field, of an \`as\` or of another relation.`,

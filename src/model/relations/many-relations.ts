@@ -22,14 +22,32 @@ export interface ManyRelation {
   readonly isCount: boolean;
 }
 
+/** A list of an api that has all records of a relation, below the record to which they refer. */
+export interface ListBelow {
+  /** The prefix of the api. */
+  readonly prefix: string;
+  /** Its path below the prefix, and its parameters, by which it has the order of the relation if it can. */
+  pathTo(id: string, order: ReadonlyMap<string, 1 | -1>): string;
+}
+
 /** The name of the member that says that a relation was cut at its `max`. */
 export function hasNextName(name: string): string {
   return `${name}_has_next`;
 }
 
-/** The JSON of an included relation: its value, and behind it the member that says that it was cut. */
-export function writeManyText({ name }: ManyRelation, value: string, isCut: boolean): string {
-  return isCut ? `${value},${JSON.stringify(hasNextName(name))}:true` : value;
+/** The name of the member that has the path of the list of all its records, if it was cut. */
+export function listName(name: string): string {
+  return `${name}_list`;
+}
+
+/**
+ * The JSON of an included relation: its value, and behind it the members that say that it was cut, and where its list
+ * is.
+ */
+export function writeManyText({ name }: ManyRelation, value: string, isCut: boolean, list?: string): string {
+  if (!isCut) return value;
+  const cut = `${value},${JSON.stringify(hasNextName(name))}:true`;
+  return list === undefined ? cut : `${cut},${JSON.stringify(listName(name))}:${JSON.stringify(list)}`;
 }
 
 /**

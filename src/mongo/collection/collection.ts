@@ -7,6 +7,7 @@ import { asDb, type Database } from '../driver/database.ts';
 import { compileTransact } from '../driver/run-transaction.ts';
 import { SharedInserts } from '../driver/shared-inserts.ts';
 import { timeLimitFor } from '../driver/time-limit.ts';
+import { watchScans } from '../indexes/watch-scans.ts';
 import { openFind } from './find.ts';
 import { openManyInserts } from './insert-many.ts';
 import type { Operations } from './operations.ts';
@@ -76,13 +77,14 @@ function open(
   const collection: Collection<Stored> = db.collection(model.collection, bsonOptions);
   const { readOne, readMany, readLatest, searchLatest, write } = planCommands(model, db, collection, maxTimeMS);
 
+  const notice = warnOnScan ? watchScans(model, db, maxTimeMS) : undefined;
   const transact = compileTransact(db, maxTimeMS);
   const shared = new SharedInserts(db, collection, shareRoundTrips);
   // `Object.assign`: a literal that spreads so many members would become a hash table, which is slow to make and read.
   const ofLibrary = openFind(collection, { readLatest, searchLatest });
   const reads = Object.assign(
-    openReads(model, db, collection, { readOne, readMany, readLatest, maxTimeMS, warnOnScan, shareRoundTrips }),
-    openRelated(model, db, collection, { readMany }),
+    openReads(model, db, collection, { readOne, readMany, readLatest, maxTimeMS, notice, shareRoundTrips }),
+    openRelated(model, db, collection, { readMany, notice }),
     ofLibrary,
   );
   const ofMany = Object.assign(

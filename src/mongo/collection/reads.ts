@@ -8,7 +8,7 @@ import { compileFirstBatch } from '../driver/read-batches.ts';
 import { type Get, SharedGets } from '../driver/shared-gets.ts';
 import type { Command, Work } from '../driver/work.ts';
 import { compileIndexedKeys } from '../indexes/indexed-keys.ts';
-import { watchScans } from '../indexes/watch-scans.ts';
+import type { watchScans } from '../indexes/watch-scans.ts';
 import type { Within } from '../lifecycle/within.ts';
 import { buildPage, type Fitting, type Page, type Total } from '../list/build-page.ts';
 import type { ListQuery } from '../list/parse-list-query.ts';
@@ -48,7 +48,8 @@ export interface Reads extends ThroughReads {
 
 interface Settings extends Pick<Commands, 'readOne' | 'readMany' | 'readLatest'> {
   readonly maxTimeMS: number;
-  readonly warnOnScan: boolean;
+  /** Takes notice of lists in development. */
+  readonly notice: ReturnType<typeof watchScans> | undefined;
   readonly shareRoundTrips: boolean;
 }
 
@@ -57,9 +58,8 @@ export function openReads(
   model: CompiledModel,
   db: Db,
   collection: Collection<Stored>,
-  { readOne, readMany, readLatest, maxTimeMS, warnOnScan, shareRoundTrips }: Settings,
+  { readOne, readMany, readLatest, maxTimeMS, notice, shareRoundTrips }: Settings,
 ): Reads {
-  const notice = warnOnScan ? watchScans(model, db, maxTimeMS) : undefined;
   const countIndexedKeys = compileIndexedKeys(db, model.collection);
   const readFirstBatch = compileFirstBatch(db, collection);
   const readPage = openPages(model, collection, readFirstBatch);

@@ -7,9 +7,10 @@ import { bsonOptions, decode } from '../driver/bson-options.ts';
 import type { Commands } from '../driver/commands.ts';
 import { asBytes, type Taking, takeAll } from '../driver/read-batches.ts';
 import type { Command, Work } from '../driver/work.ts';
+import type { watchScans } from '../indexes/watch-scans.ts';
 import type { Within } from '../lifecycle/within.ts';
 import { both, filterOf } from '../predicate/filter-of.ts';
-import { everyRecord } from '../predicate/predicate.ts';
+import { all, everyRecord, fulfilling } from '../predicate/predicate.ts';
 import { isEveryRecord } from '../predicate/row-scope.ts';
 import { includePaths } from '../query/include-paths.ts';
 import { StoredRecord } from '../stored-record.ts';
@@ -108,8 +109,15 @@ export function openRelated(
   model: CompiledModel,
   db: Db,
   collection: Collection<Stored>,
-  { readMany }: Pick<Commands, 'readMany'>,
+  { readMany, notice }: Pick<Commands, 'readMany'> & { readonly notice: ReturnType<typeof watchScans> | undefined },
 ): RelatedReads {
+  /** Each record's children are found as by a list of its own. */
+  function noticeChildren({ ids, within, children: { path, sort, max } }: Referring): void {
+    const [id] = ids.values();
+    const refers = fulfilling([{ field: { name: path, path }, operator: 'eq', value: id }]);
+    notice?.({ where: all(refers, within.predicate), sort: new Map(sort), limit: max + 1, subject: 'An include' });
+  }
+
   /** All that is in the first batch needs no second one: one more tells the database so. */
   function referred({ ids, within, fields }: Referred): Origin {
     const filter = both({ _id: { $in: [...ids.values()] } }, within.predicate);
@@ -188,6 +196,7 @@ export function openRelated(
         const options = { ...command.options, ...asBytes, ...(!isLong && { batchSize: origin.batchSizes[what] }) };
         return command.count(() => takeAll(origin.open(last, options, command), room, taking));
       });
+      if (which.children && notice && which.ids.size > 0) noticeChildren(which);
       if (what === 'record' && which.children && found.length > which.most) throw new TooMuchIncluded();
       return found;
     },

@@ -17,6 +17,8 @@ export interface AskedList {
   /** The keys of the sort with their directions. The id is the last. */
   readonly sort: Map<string, 1 | -1>;
   readonly limit: number;
+  /** What it is, at the beginning of the message. @default 'A list' */
+  readonly subject?: string;
 }
 
 /** How many kinds of lists are examined at most: clients can make up any number. */
@@ -31,9 +33,9 @@ export function isDevelopment(): boolean {
 }
 
 /**
- * Warns the developer about lists that scan a collection, with the index that would help: once for each kind of list,
- * by `process.emitWarning`. Each alternative of a filter is a kind of its own. The database explains its plan in the
- * background: no request waits for it, and its failure is ignored.
+ * Warns the developer about lists and includes that scan a collection, with the index that would help: once for each
+ * kind of list, by `process.emitWarning`. Each alternative of a filter is a kind of its own. The database explains its
+ * plan in the background: no request waits for it, and its failure is ignored.
  */
 export function watchScans(model: CompiledModel, db: Db, maxTimeMS: number): (list: AskedList) => void {
   const { collection: name, fieldTable } = model;
@@ -41,7 +43,7 @@ export function watchScans(model: CompiledModel, db: Db, maxTimeMS: number): (li
   const seen = new Set<string>();
   const collection = db.collection(name, plainValues);
 
-  async function examine(shape: ListShape, { where, sort, limit }: AskedList): Promise<void> {
+  async function examine(shape: ListShape, { where, sort, limit, subject = 'A list' }: AskedList): Promise<void> {
     const answer = await collection.find(filterOf(where), { sort, limit }).explain({ verbosity: 'executionStats', maxTimeMS });
     const explained = readExplain(answer);
     if (explained.isEmpty) return void seen.delete(shape.text); // an empty plan tells nothing: the collection may be created later
@@ -55,7 +57,7 @@ export function watchScans(model: CompiledModel, db: Db, maxTimeMS: number): (li
     if (!key) return;
     const call = `db.collection(${JSON.stringify(name)}).createIndex(${formatKey(key)}${shape.isOfLiving ? formatOptions(partial) : ''})`;
     const options = { type: 'KoaMongoResourceWarning', code: 'LIST_SCAN' };
-    process.emitWarning(`A list of \`${name}\` ${fault}: ${shape.text}. This index would help: ${call}`, options);
+    process.emitWarning(`${subject} of \`${name}\` ${fault}: ${shape.text}. This index would help: ${call}`, options);
   }
 
   return function notice(list) {

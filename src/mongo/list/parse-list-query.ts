@@ -1,6 +1,5 @@
-import { parseInclude } from '../../http/parse-include.ts';
 import { type ErrorSink, QueryErrors } from '../../http/query-errors.ts';
-import { itemsOf, type QueryParameter } from '../../http/query-string.ts';
+import { itemsOf, keyOf, type QueryParameter } from '../../http/query-string.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { QueryField, QueryFields } from '../../model/compile/query-fields.ts';
 import { type Choosable, type FieldSelector, parseFields, type SelectedFields } from '../../model/read/select-fields.ts';
@@ -16,6 +15,7 @@ import { type CursorBounds, parseCursor, textOfList } from './cursor.ts';
 import { addsUp, isSettingName, refusalIn, type SettingName, type SettingRules, settingsOf } from './list-settings.ts';
 import { type ConditionLimits, givenTwice, parseConditions, refuseOutOfRange } from './parse-conditions.ts';
 import { deletedName, isDeleted } from './parse-deleted.ts';
+import { isNarrowing, type NarrowableByPath, type NarrowedByPath, parseInclude, parseNarrowed } from './parse-include.ts';
 import { type Paging, parseLimit, parsePageNumber, parseTotal, refusePaging, type Settings, type Window } from './parse-paging.ts';
 import { parseSort } from './parse-sort.ts';
 
@@ -38,6 +38,8 @@ export interface ListQuery extends Matching {
   readonly isWhole?: boolean;
   /** The relations to include. */
   readonly include: readonly string[];
+  /** Of which of them the client asks for less, or for another order. @default none */
+  readonly narrowed?: NarrowedByPath;
   /** What parameters of plug-ins ask for. */
   readonly further?: Asked | undefined;
 }
@@ -64,7 +66,10 @@ export interface ListRules extends FilterLimits, SettingRules {
   /** The relations that a filter may name. @default none */
   readonly through?: FilterThrough;
   /** The relations that `include` may name. */
-  readonly includes: Pick<Includable, 'names' | 'relations'> & { readonly selectors?: Choosable['selectors'] };
+  readonly includes: Pick<Includable, 'names' | 'relations'> & {
+    readonly selectors?: Choosable['selectors'];
+    readonly narrowable?: NarrowableByPath;
+  };
   /** The names of the parameters that plug-ins add to the list. @default none */
   readonly further?: readonly string[];
 }
@@ -101,13 +106,16 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
   const errors = new QueryErrors();
   const { asked: found, others: parameters } = readFurther?.(errors) ?? { asked: undefined, others: given };
   const settings = new Map<SettingName, string[]>();
+  const { narrowable = nothingNarrowable } = includes;
   const filters: QueryParameter[] = [];
+  const narrowing: QueryParameter[] = [];
   for (const parameter of parameters) {
     const { name, operator, isItem, value } = parameter;
     const isSetting = isSettingName(name) && operator === undefined && (addsUp(name) || !isItem);
     const refusal = isSetting ? refusalIn(rules, name) : undefined;
     if (refusal) errors.push(refusal.at(name));
     else if (isSetting) settings.set(name, [...(settings.get(name) ?? []), ...(addsUp(name) ? itemsOf(parameter) : [value])]);
+    else if (isNarrowing(parameter, narrowable)) narrowing.push(parameter);
     else if (deleted === undefined || !isDeleted(parameter)) filters.push(parameter);
   }
   const { conditions, outOfRange } = parseConditions(
@@ -126,6 +134,7 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
   const total = parseTotal(settings, paging, { isFiltered, isPartial }, errors);
   const included = settings.get('include');
   const include = included ? parseInclude(included, includes.names, errors) : [];
+  const narrowed = narrowing.length > 0 ? parseNarrowing(narrowing, included, rules, errors) : undefined;
   const fields = settings.get('fields');
   const chosen = selector && fields && parseFields(fields, selector, errors, choosable(include, includes));
   refuseSettings(settings, rules, errors);
@@ -154,10 +163,26 @@ export function parseListQuery(given: readonly QueryParameter[], rules: ListRule
     isSelectable,
     include,
     ...ofIncluded,
+    ...(narrowed && { narrowed }),
     ...(isWhole && { isWhole }),
     ...(further && { further }),
     ...(scan && { scan }),
   };
+}
+
+const nothingNarrowable: NarrowableByPath = new Map();
+
+/** What a client asks of included relations. A list that is answered whole includes none. */
+function parseNarrowing(
+  given: readonly QueryParameter[],
+  include: readonly string[] = [],
+  rules: ListRules,
+  errors: ErrorSink,
+): NarrowedByPath | undefined {
+  const refusal = refusalIn(rules, 'include');
+  if (!refusal) return parseNarrowed(given, include, rules.includes.narrowable ?? nothingNarrowable, errors);
+  for (const one of given) errors.push(refusal.at(keyOf(one)));
+  return undefined;
 }
 
 /** What a plug-in finds: in its own order, unless the request has one. */

@@ -83,9 +83,9 @@ export interface Counted {
   readonly isPartial: boolean;
 }
 
-const notPositiveInteger = new Invalid('positive_integer', 'must be a whole number of at least 1, in digits');
+export const notPositiveInteger = new Invalid('positive_integer', 'must be a whole number of at least 1, in digits');
 
-function isPositiveInteger(text: string): boolean {
+export function isPositiveInteger(text: string): boolean {
   return /^\d+$/.test(text) && Number(text) >= 1;
 }
 

@@ -5,7 +5,7 @@ import type { DocumentPart, Schema } from '../document.ts';
 import {
   deletedParameter,
   fieldsParameters,
-  includeParameter,
+  includeParameters,
   listBody,
   listParameters,
   manyParameters,
@@ -57,7 +57,7 @@ const particulars: Readonly<Record<Operation, (context: ResourceContext, variant
       ...(resource.model.revision ? [ifNoneMatch(components)] : []),
       ifStillMatch(components),
       ...fieldsParameters(resource),
-      ...includeParameter(resource),
+      ...includeParameters(resource),
       ...variants.parameters,
       ...deletedParameter(resource),
       ...variants.headers,

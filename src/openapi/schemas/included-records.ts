@@ -1,6 +1,7 @@
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { innermost, type ObjectNode, relationSlot, type Slot } from '../../model/node.ts';
 import type { ManyRelation } from '../../model/relations/many-relations.ts';
+import { isManyStep } from '../../mongo/relations/include/read-included.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
 import { isRead } from '../../resource/define/standard-operations.ts';
 import type { Schema } from '../document.ts';
@@ -11,7 +12,15 @@ export interface IncludedRecords {
   /** The records in place of ids, or beside them, by the place of the ids. */
   readonly referred: ReadonlyMap<Slot, Schema>;
   /** The records of relations by `t.hasMany`. */
-  readonly many: readonly { readonly relation: ManyRelation; readonly record: Schema }[];
+  readonly many: readonly ShownMany[];
+}
+
+/** The records of a relation by `t.hasMany`. */
+interface ShownMany {
+  readonly relation: ManyRelation;
+  readonly record: Schema;
+  /** Whether a list has those that an answer leaves out. */
+  readonly isListed: boolean;
 }
 
 /** The records that the resources of an api let their clients include. */
@@ -35,12 +44,17 @@ export const noneIncluded: Inclusions = { models: [], chosen: [], recordsIn: () 
 export function findIncluded(resources: readonly CompiledResource[]): Inclusions {
   const shown = new Map<string, CompiledModel>();
   const many = new Map<string, CompiledModel>();
+  const listed = new Set<string>();
   const described = new Set<CompiledModel>();
   function visit(model: CompiledModel, steps: CompiledResource['includes']['steps']): void {
     const keys = placeKeys(model.root);
     for (const step of steps) {
-      if (step.children) many.set(manyKey(model, step.relation), step.source.model);
-      else shown.set(keys.get(step.relation.slot) ?? '', step.source.model);
+      if (isManyStep(step)) {
+        const key = manyKey(model, step.relation);
+        many.set(key, step.source.model);
+        if (step.list) listed.add(key);
+      }
+      if (!step.children) shown.set(keys.get(step.relation.slot) ?? '', step.source.model);
       if (!step.children || !step.relation.isCount) described.add(step.source.model); // a number needs no schema
       visit(step.source.model, step.steps);
     }
@@ -64,7 +78,11 @@ export function findIncluded(resources: readonly CompiledResource[]): Inclusions
     chosen: [...chosen],
     recordsIn: (model, shape) => ({
       referred: new Map([...placeKeys(model.root)].flatMap(([slot, key]) => toEntry(slot, shown.get(key), shape))),
-      many: [...model.many.values()].flatMap((relation) => toEntry(relation, many.get(manyKey(model, relation)), shape)).map(toMany),
+      many: [...model.many.values()].flatMap((relation) => {
+        const key = manyKey(model, relation);
+        const entries = toEntry(relation, many.get(key), shape);
+        return entries.map(([, record]) => ({ relation, record, isListed: listed.has(key) }));
+      }),
     }),
   };
 }
@@ -78,10 +96,6 @@ function toEntry<Place>(place: Place, target: CompiledModel | undefined, shape: 
   if (!target) return [];
   const name = toSchemaName(target.name);
   return [[place, name === undefined ? { type: 'object' } : { $ref: `#/components/schemas/${name}${shape}` }]];
-}
-
-function toMany([relation, record]: [ManyRelation, Schema]): IncludedRecords['many'][number] {
-  return { relation, record };
 }
 
 /** The same text for the same ids of one schema, however often and in how many models it is used. */

@@ -62,7 +62,7 @@ function settingParameters(resource: CompiledResource, isBelow: boolean): Docume
     ...(paging.mode === 'cursor' ? cursorParameters : [pageParameter(paging)]),
     ...totalParameter(paging.total, !keepsDeleted(model) && !isBelow),
     ...fieldsParameters(resource),
-    ...includeParameter(resource),
+    ...includeParameters(resource),
     ...furtherParameters(resource, false),
     ...deletedParameter(resource),
   ];
@@ -181,11 +181,23 @@ export function fieldsParameters({ model, fields, includes }: CompiledResource):
   return [parameter('fields', description, schema, commaSeparated)];
 }
 
-/** The parameter that includes related records. None if the resource allows no relation. */
-export function includeParameter({ includes: { names } }: CompiledResource): DocumentPart[] {
+/** The parameters that include related records. None if the resource allows no relation. */
+export function includeParameters({ includes: { names, narrowable } }: CompiledResource): DocumentPart[] {
   if (names.length === 0) return [];
   const schema = { type: 'array', items: { type: 'string', enum: names }, minItems: 1 };
-  return [parameter('include', 'Related records to include. With it an answer about one record is never 304.', schema, commaSeparated)];
+  return [
+    parameter('include', 'Related records to include. With it an answer about one record is never 304.', schema, commaSeparated),
+    ...[...narrowable].flatMap(([path, { max, sorts }]) => [
+      parameter(`${path}[limit]`, `How many of \`${path}\` one record shows; above ${max} it is ${max}. Only with \`include\`.`, {
+        type: 'integer',
+        minimum: 1,
+        default: max,
+      }),
+      ...(sorts.length > 0
+        ? [parameter(`${path}[sort]`, `Another order of \`${path}\`. Only with \`include\`.`, { type: 'string', enum: sorts })]
+        : []),
+    ]),
+  ];
 }
 
 function sortParameter(names: readonly string[], { maxSortKeys }: CompiledResource['filterLimits']): DocumentPart {

@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import { type CompiledField, type MapNode, type Node, type ObjectNode, relationSlot } from '../../model/node.ts';
 import { readableComputed } from '../../model/read/computed-fields.ts';
 import { readableFields } from '../../model/read/private-fields.ts';
-import { hasNextName } from '../../model/relations/many-relations.ts';
+import { hasNextName, listName } from '../../model/relations/many-relations.ts';
 import {
   type Access,
   holdsClosedValues,
@@ -213,15 +213,17 @@ function addedSchema(node: Node, record: Schema): Schema {
 
 /**
  * The members that `include` adds for relations by `t.hasMany`: the records or their number, and whether there are
- * more.
+ * more, and where.
  */
 function manyMembers({ many }: IncludedRecords): Member[] {
-  return many.flatMap(({ relation: { name, max, isCount }, record }) => {
+  return many.flatMap(({ relation: { name, max, isCount }, record, isListed }) => {
     const value = isCount ? { type: 'integer', minimum: 0, maximum: max } : { type: 'array', items: record, maxItems: max };
     const hasNext = { type: 'boolean', enum: [true], description: `Whether there are more than \`${name}\` says. Left out if not.` };
+    const list = { type: 'string', format: 'uri-reference', description: `The path of the list of all of \`${name}\`, if there are more.` };
     return [
       { name, schema: value, isRequired: false },
       { name: hasNextName(name), schema: hasNext, isRequired: false },
+      ...(isListed ? [{ name: listName(name), schema: list, isRequired: false }] : []),
     ];
   });
 }

@@ -92,8 +92,11 @@ function onceEach(parameters: readonly Parameter[]): Parameter[] {
   return parameters.filter(({ name }) => !whole.has(name)).map((one) => ({ ...one, name: one.name.replace(/\[\]$/, '') }));
 }
 
-/** `near[location]` is no filter of one value: its description says what its numbers are. */
-const isFilter = ({ name, schema }: Parameter): boolean => name.endsWith(']') && !('prefixItems' in schema);
+/**
+ * `near[location]` is no filter of one value: its description says what its numbers are. No operator is called `limit`
+ * or `sort`: these are of included records.
+ */
+const isFilter = ({ name, schema }: Parameter): boolean => /(?<!\[(?:limit|sort))\]$/.test(name) && !('prefixItems' in schema);
 
 /** `total_gte` for `total[gte]`, and `number` for `number[eq]`. */
 function wantedName(name: string): string {

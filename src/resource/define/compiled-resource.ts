@@ -5,6 +5,7 @@ import type { Context, Guard, ScopeFunction } from '../../middleware/exchange/co
 import type { AnswersAgain } from '../../middleware/exchange/replays.ts';
 import type { Includes } from '../../middleware/relations/compile-includes.ts';
 import type { Through, ThroughLimits } from '../../middleware/relations/compile-through.ts';
+import type { IncludeEntry } from '../../middleware/relations/narrowed-includes.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
 import type { Database } from '../../mongo/driver/database.ts';
@@ -21,6 +22,8 @@ import type { Operation } from './standard-operations.ts';
 /** The settings that an api gives to each of its resources. */
 export interface ApiSettings {
   readonly db: Database;
+  /** The path prefix of all its routes. */
+  readonly prefix: string;
   readonly maxBody: number;
   /** The most values of a body. */
   readonly maxValues: number;
@@ -78,7 +81,7 @@ export interface UnlinkedResource extends FunctionTables {
   /** Whether clients may choose fields by `fields=`. */
   readonly fields: boolean;
   /** The relations that list and get may include, as the definition names them. */
-  readonly include: readonly string[];
+  readonly include: readonly IncludeEntry[];
   /** The relations through which the list can be filtered and sorted, as the definition names them. */
   readonly through: readonly string[];
   /** The relations whose records are served below each record, as the definition names them. */

@@ -1,3 +1,4 @@
+import type { IncludeEntry } from '../../middleware/relations/narrowed-includes.ts';
 import type { Paging, Totals } from '../../mongo/list/parse-paging.ts';
 
 /** The options of a resource for its list. */
@@ -8,12 +9,15 @@ export interface ListOptions<Include = string> {
    * The relations that clients may include in list and get. A relation is named by its `as`, or by its field. Dots lead
    * into embedded objects, and to relations of the included record. Only the names in the array are allowed:
    * `author.company` alone does not allow `author`.
+   *
+   * An object in place of the name of a relation by `t.hasMany` shows fewer records than the model allows, or in
+   * another order. Of these, clients may ask for less by `comments[limit]`, and for one of `sorts` by `comments[sort]`.
    * @default none
    *
    * @example
-   * include: ['customer', 'author', 'author.company']
+   * include: ['customer', 'author.company', { relation: 'comments', max: 5, sort: '-createdAt', sorts: ['createdAt'] }]
    */
-  readonly include?: readonly Include[];
+  readonly include?: readonly IncludeEntry<Include>[];
   /** Whether clients may choose fields by `fields=name,address.city` in list and get. @default false */
   readonly fields?: boolean;
   /**

@@ -2,11 +2,17 @@ import { ConfigurationError } from '../../errors.ts';
 import { facets } from '../../features/facets.ts';
 import { modelParts } from '../../features/models.ts';
 import { didYouMean } from '../../hints.ts';
-import { compileIncludes, type Includes } from '../../middleware/relations/compile-includes.ts';
+import { compileLinked, type Includes } from '../../middleware/relations/compile-includes.ts';
 import { compileReferences, shut } from '../../middleware/relations/compile-references.ts';
 import { compileThrough, type Through } from '../../middleware/relations/compile-through.ts';
 import { linkMany } from '../../middleware/relations/link-many.ts';
-import type { GuardedSource, HookedTarget, HooksOfChange, KnownTarget } from '../../middleware/relations/relation-targets.ts';
+import type {
+  GuardedSource,
+  HookedTarget,
+  HooksOfChange,
+  KnownTarget,
+  ListsOfTarget,
+} from '../../middleware/relations/relation-targets.ts';
 import { tryAll } from '../../mistakes.ts';
 import { type CompiledModel, compileModel } from '../../model/compile/compile-model.ts';
 import { viewOf } from '../../model/compile/view-of.ts';
@@ -19,7 +25,7 @@ import { anArrayOf, checkValue } from '../../options.ts';
 import { isKnown, operationIn } from '../define/answer-rules.ts';
 import type { ApiSettings, CompiledResource, UnlinkedResource } from '../define/compiled-resource.ts';
 import { compileDeclaredFilters, type DeclaredFilter } from '../define/declared-filters.ts';
-import type { Operation } from '../define/standard-operations.ts';
+import { isList, type Operation } from '../define/standard-operations.ts';
 import { checkSharedCollections } from './check-shared-collections.ts';
 import { linkNested } from './link-nested.ts';
 
@@ -142,19 +148,22 @@ function checkMany(model: CompiledModel, byName: ReadonlyMap<string, CompiledMod
   }
 }
 
-function compileIncludesOf({ path, model, include }: UnlinkedResource, targets: readonly KnownTarget[], settings: ApiSettings): Includes {
-  const { db, maxTimeMS, maxPageBytes } = settings;
+function compileIncludesOf(resource: UnlinkedResource, targets: readonly KnownTarget[], settings: ApiSettings): Includes {
+  const { path, model, include } = resource;
+  const { db, maxTimeMS, maxPageBytes, warnOnScan, prefix, filterLimits } = settings;
   if (isEmpty(include)) return nothingToInclude(maxPageBytes);
-  return compileIncludes(model, include, { db, maxTimeMS, maxPageBytes, targets, owner: `resource \`${path}\`` });
+  const lists = { own: { path, lists: listsOf(resource) }, prefix, maxSortKeys: filterLimits.maxSortKeys };
+  return compileLinked(model, include, { db, maxTimeMS, maxPageBytes, warnOnScan, lists, targets, owner: `resource \`${path}\`` });
 }
 
 /** What has no relations does not run their code. Anything but an array is refused there. */
-function isEmpty(names: readonly string[]): boolean {
+function isEmpty(names: readonly unknown[]): boolean {
   return Array.isArray(names) && names.length === 0;
 }
 
 function nothingToInclude(maxPageBytes: number): Includes {
-  const nothing: Includes = { ...noRelations, steps: [], paths: new Map(), selectors: new Map(), maxPageBytes, seenBy: () => nothing };
+  const none = { steps: [], paths: new Map(), selectors: new Map(), narrowable: new Map() };
+  const nothing: Includes = { ...noRelations, ...none, maxPageBytes, seenBy: () => nothing };
   return nothing;
 }
 
@@ -188,7 +197,11 @@ function toTarget(resource: UnlinkedResource): ReferenceTarget {
   const { model, path, isScoped, scope, shownBy, guardsOf, withinOf, hooksOf } = resource;
   const hooksFor = (operation: Operation) => ({ within: withinOf(operation), after: hooksOf(operation) }) as unknown as HooksOfChange;
   const hooks = { deleted: hooksFor('delete'), changed: hooksFor('patch'), restored: hooksFor('restore') };
-  return { model, path, guards: shownBy ? guardsOf(shownBy) : [shut], hooks, ...(isScoped && { scope }) };
+  return { model, path, guards: shownBy ? guardsOf(shownBy) : [shut], hooks, lists: listsOf(resource), ...(isScoped && { scope }) };
+}
+
+function listsOf({ ops, nested }: UnlinkedResource): ListsOfTarget {
+  return { isListed: ops.some(isList), nested };
 }
 
 /** The relations that lead to a resource without Get and List, in words. */

@@ -65,7 +65,7 @@ function makeApi() {
   const teams = shop.resource({ model: Team, live: true, search: () => [] });
   const projects = shop.resource({
     model: Project,
-    include: ['tasks', 'taskCount'],
+    include: [{ relation: 'tasks', sorts: ['-title'] }, 'taskCount'],
     async scope(ctx) {
       if (ctx.principal === 'root') return everything;
       const mine = await ctx.store(Team, { scope: everything }).find({ members: ctx.requirePrincipal() });
@@ -118,6 +118,18 @@ describe('a live list', () => {
     expect(projects.state).toEqual(await send('GET', '/projects?include=tasks,taskCount'));
     await send('DELETE', '/tasks/t1');
     await projects.sees(({ data }) => data[0].taskCount === 0 && data[0].tasks.length === 0);
+  });
+
+  it('shows fewer of the records that it includes, in an order that the client chose', async () => {
+    const { send, listen } = await start();
+    const path = '/projects?include=tasks&tasks[limit]=1&tasks[sort]=-title';
+    const projects = await listen(path);
+    for (const id of ['a', 'c', 'b']) await send('POST', '/tasks', { id, title: id, project: 'p1' });
+    await projects.sees(({ data }) => data[0].tasks[0]?.id === 'c' && data[0].tasks_has_next === true);
+    expect(projects.state).toEqual(await send('GET', path));
+    await send('DELETE', '/tasks/c');
+    await projects.sees(({ data }) => data[0].tasks[0]?.id === 'b');
+    expect(projects.state?.data[0].tasks).toHaveLength(1);
   });
 
   it('follows the related records by which it is filtered and sorted', async () => {

@@ -18,7 +18,7 @@ const plain = Task({
   secretId: t.ref('Project', { policy: { private: true } }),
 });
 const build =
-  (fields: Fields, others: readonly Any[] = [{ model: plain }], include?: readonly string[]) =>
+  (fields: Fields, others: readonly Any[] = [{ model: plain }], include?: readonly unknown[]) =>
   () =>
     shop.api({
       db,
@@ -224,5 +224,53 @@ describe('a mistake in `links` is a configuration error', () => {
 
   it('but not a relation by its `as`, or by its field', () => {
     expect(api({ links: ['tasks', 'plain'] })).not.toThrow();
+  });
+});
+
+describe('a mistake in a narrowed include is a configuration error', () => {
+  const fields = {
+    ...many({ via: 'projectId', max: 5 }),
+    taskCount: t.hasMany('Task', { via: 'projectId', count: true, max: 9 }),
+    boss: t.nullable(t.ref('Project')),
+  };
+  it.each<[mistake: string, entry: Any, message: RegExp]>([
+    [
+      'more than the model allows',
+      { relation: 'tasks', max: 6 },
+      /`max` of `include` of resource `projects` names `tasks`, which must be at most 5/,
+    ],
+    ['no whole number', { relation: 'tasks', max: 0 }, /`max`.*must be a whole number/],
+    ['an unknown option', { relation: 'tasks', limit: 2 }, /`limit`/],
+    ['no relation', { max: 2 }, /`relation`/],
+    ['an unknown relation', { relation: 'task', max: 2 }, /`task` is not a relation of Project; did you mean `tasks`/],
+    ['a reference', { relation: 'boss', max: 2 }, /names `boss`, and narrows it: only a relation by `t.hasMany` can be/],
+    ['an order of a number', { relation: 'taskCount', sort: 'name' }, /with an order: a number has none/],
+    ['a private field', { relation: 'tasks', sort: 'note' }, /`sort` of .* names `note`, which is not a single value of Task/],
+    ['a private field to choose', { relation: 'tasks', sorts: ['note'] }, /`sorts` of .* names `note`, which is not a single value/],
+    ['an array', { relation: 'tasks', sorts: ['words'] }, /`sorts` of .* names `words`/],
+    ['a field twice', { relation: 'tasks', sort: 'name,-name' }, /names `name` twice/],
+    ['an order twice', { relation: 'tasks', sorts: ['name', 'name'] }, /`sorts` of .* has `name` twice/],
+    ['an order that is none', { relation: 'tasks', sorts: ['--name'] }, /`sorts`.*must be an array of orders/],
+    ['what is no text', { relation: 'tasks', sort: ['name'] }, /`sort`.*must be names of fields/],
+  ])('%s', (_mistake, entry, message) => {
+    expect(build(fields as never, [{ model: plain }], [entry])).toThrow(ConfigurationError);
+    expect(build(fields as never, [{ model: plain }], [entry])).toThrow(message);
+  });
+
+  it('two entries for one relation', () => {
+    for (const include of [
+      ['tasks', { relation: 'tasks', max: 2 }],
+      [{ relation: 'tasks' }, { relation: 'tasks' }],
+    ] as Any[])
+      expect(build(fields as never, [{ model: plain }], include)).toThrow(/`include` of resource `projects` names `tasks` twice/);
+  });
+
+  it('a field with the name of the member that leads on to the list', () => {
+    expect(build({ ...many({ via: 'projectId' }), tasks_list: t.string() })).toThrow(/adds a member `tasks_list`, which is already/);
+  });
+
+  it('none of these for what is right, whose objects it leaves as they are', () => {
+    const entry = Object.freeze({ relation: 'tasks', max: 2, sort: '-name', sorts: Object.freeze(['name']) });
+    expect(build(fields as never, [{ model: plain }], [entry] as Any)).not.toThrow();
   });
 });

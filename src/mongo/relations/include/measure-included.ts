@@ -3,7 +3,18 @@ import { Room, TooMuchIncluded } from '../../../model/relations/included.ts';
 import { living } from '../../lifecycle/within.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
 import type { StoredRecord } from '../../stored-record.ts';
-import { addIds, type IncludedStep, type Inclusion, inQueries, isManyStep, maxIds, ownIds, type Source } from './read-included.ts';
+import {
+  addIds,
+  childrenOf,
+  type IncludedStep,
+  type Inclusion,
+  inQueries,
+  isManyStep,
+  type ManyStep,
+  maxIds,
+  ownIds,
+  type Source,
+} from './read-included.ts';
 
 /** How much of the records that relations lead to fits into an answer. */
 export interface Measured {
@@ -105,14 +116,14 @@ function sum(numbers: readonly number[]): number {
  * References take their room first, because they cannot be cut. Throws {@link TooMuchIncluded} if there is not enough
  * for them.
  */
-function cutFirst(measured: readonly MeasuredStep[], { maxPageBytes }: Inclusion): Measured['ofFirst'] {
-  let left = maxPageBytes;
+function cutFirst(measured: readonly MeasuredStep[], inclusion: Inclusion): Measured['ofFirst'] {
+  let left = inclusion.maxPageBytes;
   for (const { step, led } of measured) if (!isManyStep(step)) left -= bytesOf(led[0]);
   if (left < 0) throw new TooMuchIncluded();
   const ofFirst = new Map<IncludedStep, Fitting>();
   for (const { step, led } of measured) {
     if (!isManyStep(step) || step.relation.isCount) continue;
-    const all = (led[0] ?? []).slice(0, step.children.max);
+    const all = (led[0] ?? []).slice(0, childrenOf(step, inclusion).max);
     const fits = countWithin(left, all);
     left -= bytesOf(all.slice(0, fits));
     ofFirst.set(step, { fits, all: all.length });
@@ -137,7 +148,6 @@ async function measureStep(records: readonly StoredRecord[], step: IncludedStep,
 }
 
 type ReferenceStep = Exclude<IncludedStep, { children: object }>;
-type ManyStep = Extract<IncludedStep<Source>, { children: object }>;
 
 /** For as many records as have no more than 50,000 ids together. */
 async function measureReferred(
@@ -198,9 +208,11 @@ async function measureChildren(
   records: readonly StoredRecord[],
   step: ManyStep,
   scope: Predicate,
-  { work, fields }: Inclusion,
+  inclusion: Inclusion,
 ): Promise<readonly Led[]> {
-  const { children, source } = step;
+  const { work, fields } = inclusion;
+  const { source } = step;
+  const children = childrenOf(step, inclusion);
   const which = { within: living(source.model, scope), fields: fields?.get(step), children };
   const byParent = new Map<string, Item[]>();
   let most = maxIds;
@@ -225,10 +237,13 @@ async function measureChildren(
 async function readChildren(
   records: readonly StoredRecord[],
   led: readonly Led[],
-  { children, source }: ManyStep,
+  step: ManyStep,
   scope: Predicate,
-  { work, maxPageBytes }: Inclusion,
+  inclusion: Inclusion,
 ): Promise<ReadonlyMap<string, StoredRecord>> {
+  const { work, maxPageBytes } = inclusion;
+  const { source } = step;
+  const children = childrenOf(step, inclusion);
   const fits = records.length === 1 ? countWithin(maxPageBytes, led[0] ?? []) : children.max + 1;
   const found = new Map<string, StoredRecord>();
   if (fits === 0) return found;

@@ -2,7 +2,7 @@ import type { CompiledModel } from '../../../model/compile/compile-model.ts';
 import type { SelectedFields } from '../../../model/read/select-fields.ts';
 import type { Relation } from '../../../model/relations/includable.ts';
 import { Included, type IncludedRecord, Room, TooMuchIncluded } from '../../../model/relations/included.ts';
-import { type ManyRelation, writeManyText } from '../../../model/relations/many-relations.ts';
+import { type ListBelow, type ManyRelation, writeManyText } from '../../../model/relations/many-relations.ts';
 import { JsonOutput } from '../../../model/value/json-output.ts';
 import type { Leaf } from '../../../model/value/leaf.ts';
 import { idToJson } from '../../../model/value/number-in-path.ts';
@@ -13,7 +13,7 @@ import { inParts } from '../../driver/in-parts.ts';
 import type { Work } from '../../driver/work.ts';
 import { living } from '../../lifecycle/within.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
-import type { StoredRecord } from '../../stored-record.ts';
+import { type StoredRecord, spellJson } from '../../stored-record.ts';
 
 /** The records that a relation leads to: those of one model, as one resource shows them. */
 export interface Source {
@@ -30,9 +30,15 @@ interface ReferenceStep<S extends Source> {
 }
 
 /** A relation by `t.hasMany` that may be included, with the relations of the records that refer. */
-interface ManyStep<S extends Source> {
+export interface ManyStep<S extends Source = Source> {
   readonly relation: ManyRelation;
   readonly children: Children;
+  /** Whether clients may ask for less of it. */
+  readonly isNarrowable: boolean;
+  /** The orders among which they may choose, by their texts. */
+  readonly sorts: ReadonlyMap<string, Children['sort']>;
+  /** The list of the records below each one. Undefined if there is none, or outside of an api. */
+  readonly list: ListBelow | undefined;
   readonly source: S;
   readonly steps: readonly IncludedStep<S>[];
 }
@@ -59,12 +65,22 @@ export interface Inclusion {
   readonly cuts?: ReadonlyMap<IncludedStep, number>;
   /** The fields that the client chose of the records of a relation. @default every readable field */
   readonly fields?: ReadonlyMap<IncludedStep, SelectedFields>;
+  /** How many records of a relation by `t.hasMany` the client asks for, and in which order. @default as declared */
+  readonly narrowed?: ReadonlyMap<IncludedStep, Partial<Pick<Children, 'max' | 'sort'>>>;
+  /** The path of an api of this prefix for the client, which ends in a slash. Undefined outside of an api. */
+  readonly apiPath?: ((prefix: string) => string) | undefined;
   /** The work of the request. */
   readonly work: Work;
 }
 
+/** The records of a relation that a request asks for. */
+export function childrenOf(step: ManyStep, { narrowed }: Pick<Inclusion, 'narrowed'>): Children {
+  const own = narrowed?.get(step);
+  return own ? { ...step.children, ...own } : step.children;
+}
+
 /** Whether a relation is one by `t.hasMany`. */
-export function isManyStep(step: IncludedStep): step is ManyStep<Source> {
+export function isManyStep<S extends Source>(step: IncludedStep<S>): step is ManyStep<S> {
   return step.children !== undefined;
 }
 
@@ -157,9 +173,14 @@ async function readMany(
   inclusion: Inclusion,
   { unread, unwritten }: Rooms,
 ): Promise<Texts> {
-  const { relation, children, source, steps } = step;
+  const { relation, source, steps } = step;
+  const children = childrenOf(step, inclusion);
+  const { list } = step;
+  const above = list && inclusion.apiPath?.(list.prefix);
+  const pathTo = above === undefined ? undefined : (id: string) => above + list?.pathTo(spellJson(id), children.sort);
   const cut = inclusion.cuts?.get(step);
-  if (cut === 0) return new Map(records.map(({ idText }) => [idText, toIncluded(writeManyText(relation, '[]', true), unwritten)]));
+  if (cut === 0)
+    return new Map(records.map(({ idText }) => [idText, toIncluded(writeManyText(relation, '[]', true, pathTo?.(idText)), unwritten)]));
   const wanted = cut === undefined ? children : { ...children, max: cut - 1 }; // one more is read, which is not shown without a cut
   const which = { within: living(source.model, scope), fields: inclusion.fields?.get(step), room: unread, children: wanted };
   const byParent = new Map<string, StoredRecord[]>();
@@ -183,7 +204,7 @@ async function readMany(
   return new Map(
     shown.map(({ id, own, isCut }) => {
       const written = own.map((record) => toIncluded(writeRecord(record, included, unwritten), unwritten));
-      const text = writeManyText(relation, `[${written.map((one) => one.text).join(',')}]`, isCut);
+      const text = writeManyText(relation, `[${written.map((one) => one.text).join(',')}]`, isCut, isCut ? pathTo?.(id) : undefined);
       const bytes = Buffer.byteLength(text);
       unwritten.take(bytes - written.reduce((sum, one) => sum + one.bytes, 0)); // the commas between them
       return [id, { text, bytes }];

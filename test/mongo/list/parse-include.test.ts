@@ -1,5 +1,5 @@
-import { parseInclude } from '../../src/http/parse-include.ts';
-import type { FieldError } from '../../src/rules.ts';
+import { parseInclude } from '../../../src/mongo/list/parse-include.ts';
+import type { FieldError } from '../../../src/rules.ts';
 
 function parse(values: readonly string[], allowed = ['customer', 'author.company']): [string[], FieldError[]] {
   const errors: FieldError[] = [];
