@@ -13,13 +13,13 @@ const Sale = defineModel('Sale', {
     id: t.string(),
     tenant: t.string(),
     kind: t.enum(['a', 'b', 'c'], { policy: { filter: true, group: true } }),
-    city: t.nullable(t.string({ policy: { filter: true, group: true } })),
-    isGift: t.optional(t.boolean({ policy: { group: true } })),
+    city: t.nullable(t.string({ caseless: true, policy: { filter: true, group: true, aggregate: ['countDistinct'] } })),
+    isGift: t.optional(t.boolean({ policy: { group: true, aggregate: ['countDistinct'] } })),
     ref: t.nullable(t.uuid({ policy: { group: true } })),
     at: t.nullable(t.date({ policy: both })),
     pieces: t.nullable(t.int({ policy: both })),
     cents: t.nullable(t.int64({ policy: both })),
-    price: t.nullable(t.decimal({ policy: both })),
+    price: t.nullable(t.decimal({ policy: { ...both, aggregate: ['sum', 'avg', 'min', 'max', 'countDistinct'] } })),
     weight: t.nullable(t.float({ policy: both })),
     margin: t.nullable(t.int({ policy: { read: 'staff', aggregate: true, group: true } })),
     secret: t.nullable(t.int({ policy: { private: true } })),
@@ -125,6 +125,9 @@ const numbers: Readonly<Record<string, (found: readonly Sold[]) => bigint | numb
       found.map(({ pieces }) => pieces),
       Math.min,
     ),
+  'countDistinct(city)': (found) => distinct(found.map(({ city }) => city)),
+  'countDistinct(isGift)': (found) => distinct(found.map(({ isGift }) => isGift)),
+  'countDistinct(price)': (found) => distinct(found.map(({ price }) => price?.toString())),
   'max(at)': (found) =>
     edgeOf(
       found.map(({ at }) => at?.getTime() ?? null),
@@ -135,6 +138,10 @@ const numbers: Readonly<Record<string, (found: readonly Sold[]) => bigint | numb
 function sumOf(values: readonly (number | null)[]): number | null {
   const own = values.flatMap((value) => value ?? []);
   return own.length === 0 ? null : own.reduce((sum, one) => sum + one, 0);
+}
+
+function distinct(values: readonly unknown[]): number {
+  return new Set(values.filter((value) => value !== null && value !== undefined)).size;
 }
 
 function edgeOf(values: readonly (number | null)[], edge: (...values: number[]) => number): number | null {
@@ -165,6 +172,10 @@ const havings: readonly (readonly [text: string, fulfils: (of: (name: string) =>
   ['sum(price) = null OR sum(price) < 12.5', (of) => of('sum(price)') === null || Number(of('sum(price)')) < 1250],
   ['count IN (1, 2) AND min(pieces) != 0', (of) => [1, 2].includes(Number(of('count'))) && of('min(pieces)') !== 0],
   ['avg(weight) <= -0.25', (of) => of('avg(weight)') !== null && Number(of('avg(weight)')) <= -0.25],
+  [
+    'countDistinct(city) >= 2 AND NOT countDistinct(isGift) = 0',
+    (of) => Number(of('countDistinct(city)')) >= 2 && of('countDistinct(isGift)') !== 0,
+  ],
   ['count > 1000', () => false],
 ];
 
@@ -199,11 +210,15 @@ describe('random questions about groups, and groups that are made of plain docum
           }
           return 0;
         })
-        .map(({ own, found }) => [Object.fromEntries(group.map((name, index) => [name, own[index]])), found.length]);
+        .map(({ own, of, found }) => [
+          Object.fromEntries(group.map((name, index) => [name, own[index]])),
+          found.length,
+          { city: of('countDistinct(city)'), price: of('countDistinct(price)') },
+        ]);
       const sort = order.length > 0 ? `&sort=${order.map(([name, direction]) => `${direction === 1 ? '' : '-'}${name}`).join(',')}` : '';
-      const query = `group=${group.join(',')}&count=true${sort}${having && `&having=${encodeURIComponent(having)}`}`;
+      const query = `group=${group.join(',')}&count=true&countDistinct=city,price${sort}${having && `&having=${encodeURIComponent(having)}`}`;
       const whole = await ask(query, tenant);
-      const shown = (groups: readonly Any[]) => groups.map(({ group, count }) => [group, count]);
+      const shown = (groups: readonly Any[]) => groups.map(({ group, count, countDistinct }) => [group, count, countDistinct]);
       expect([query, shown(whole.data)]).toEqual([query, expected]);
       expect(whole.page).toBeUndefined();
       const limit = integer(1, 12);
@@ -236,6 +251,30 @@ describe('random questions about groups, and groups that are made of plain docum
       expect(values).toEqual([...values].sort(compareValues));
     },
   );
+});
+
+describe('countDistinct', () => {
+  const numbers = ['1.50', '1.5', '2', '-0', '0'].map((text) => Decimal128.fromString(text));
+
+  it('counts equal numbers once, and neither null nor what is of another type', async () => {
+    const values = [...numbers, 2, new Double(1.5), null, undefined, 'x', [2], Decimal128.fromString('NaN')];
+    await database.db
+      .collection<{ _id: string }>('sales')
+      .insertMany(
+        values.map((price, index) => ({ _id: `v${index}`, tenant: 'val', kind: 'a', ...(price !== undefined && { price }) })) as never,
+      );
+    expect((await ask('countDistinct=price', 'val')).data).toEqual([{ countDistinct: { price: 3 } }]);
+  });
+
+  it('of no record is 0', async () => {
+    expect((await ask('countDistinct=city,price', 'nobody')).data).toEqual([{ countDistinct: { city: 0, price: 0 } }]);
+  });
+
+  it('is told with the other numbers, in one command', async () => {
+    const { data } = await ask('group=kind&countDistinct=isGift&count=true&sum=pieces&limit=1');
+    expect(Object.keys(data[0])).toEqual(['group', 'count', 'sum', 'countDistinct']);
+    expect(commands.events).toHaveLength(1);
+  });
 });
 
 describe('a page of groups', () => {
@@ -390,6 +429,14 @@ describe('what is refused of groups', () => {
     expect(body.errors[0]).toMatchObject({ field, rule, ...(message && { message }) });
     expect(commands.events).toEqual([]);
   });
+
+  it.each([
+    'countDistinct=pieces',
+    'countDistinct=secret',
+    'countDistinct=margin',
+    'countDistinct=kind',
+    'group=kind&sort=countDistinct(cents)',
+  ])('%s, which no policy names, is 400', async (query) => expect((await send(query)).status).toBe(400));
 
   it('is 422 for an integer of more than 64 bits', async () => {
     const { body } = await send('group=kind&having=count%3E9223372036854775808');

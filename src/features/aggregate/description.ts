@@ -52,6 +52,7 @@ const meanings: Readonly<Record<Aggregate, string>> = {
   avg: 'Fields whose values are averaged.',
   min: 'Fields whose least value is told.',
   max: 'Fields whose greatest value is told.',
+  countDistinct: 'Fields whose different values are counted.',
 };
 
 function ownParameters(resource: CompiledResource): DocumentPart[] {
@@ -97,7 +98,7 @@ const timeZone = { type: 'string', pattern: '^(?:[A-Za-z][\\w+/-]{0,63}|[+-](?:0
 function answerOf(resource: CompiledResource): Schema {
   const groups = groupsOf(resource).map(({ name, leaf, unit }) => [name, withNull(keySchema(leaf, unit))] as const);
   const figures = aggregates.flatMap((kind) => {
-    const members = fieldsOf(resource, kind).map(({ name, leaf }) => [name, withNull(figureSchema(kind, leaf as Leaf))] as const);
+    const members = fieldsOf(resource, kind).map(({ name, leaf }) => [name, figureSchema(kind, leaf as Leaf)] as const);
     return members.length > 0 ? [[kind, { type: 'object', properties: Object.fromEntries(members) }] as const] : [];
   });
   const properties = {
@@ -127,6 +128,10 @@ function keySchema(leaf: Leaf, unit: DateUnit | undefined): Schema {
 }
 
 function figureSchema(kind: Aggregate, leaf: Leaf): Schema {
+  return kind === 'countDistinct' ? { type: 'integer', minimum: 0 } : withNull(valueSchema(kind, leaf));
+}
+
+function valueSchema(kind: Aggregate, leaf: Leaf): Schema {
   const isInteger = leaf.name === 'int' || leaf.name === 'int64';
   if (kind === 'avg' && isInteger) return decimalLeaf.readSchema;
   return kind === 'sum' && isInteger ? { type: 'integer' } : leaf.readSchema;

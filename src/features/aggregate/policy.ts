@@ -8,7 +8,7 @@ type Figures = ReadonlySet<Aggregate>;
 type Granting = { readonly grants: Grants };
 
 const none: Figures = new Set();
-const ofNumbers: Figures = new Set(aggregates);
+const ofNumbers: Figures = new Set(['sum', 'avg', 'min', 'max']);
 const ofDates: Figures = new Set(['min', 'max']);
 const numbers: ReadonlySet<string> = new Set(['int', 'int64', 'float', 'decimal']);
 
@@ -19,11 +19,13 @@ export const figuresPolicy: PolicyKey<Figures> = {
 
   compile(entry) {
     const { aggregate = [] } = entry.field.policy;
-    const fitting = figuresOfType(singleLeaf(entry));
-    const wrong = aggregate === true ? fitting.size === 0 : aggregate.some((one) => !fitting.has(one));
+    const leaf = singleLeaf(entry);
+    const fitting = figuresOfType(leaf);
+    const fits = (one: Aggregate) => (one === 'countDistinct' ? leaf !== undefined : fitting.has(one));
+    const wrong = aggregate === true ? fitting.size === 0 : !aggregate.every(fits);
     if (wrong)
       throw new ConfigurationError(
-        `\`policy.aggregate\` of field \`${entry.name}\` does not fit its type: numbers have ${aggregates.join(', ')}, dates min and max, and no other value has any.`,
+        `\`policy.aggregate\` of field \`${entry.name}\` does not fit its type: numbers have ${[...ofNumbers].join(', ')}, dates min and max, and every single value countDistinct, if it is named.`,
       );
     return aggregate === true ? fitting : new Set(aggregate);
   },

@@ -1,5 +1,5 @@
 /** What an aggregate may tell of a field's values. */
-export const aggregates = ['sum', 'avg', 'min', 'max'] as const;
+export const aggregates = ['sum', 'avg', 'min', 'max', 'countDistinct'] as const;
 
 /** A number about the values of a field: `sum=total` in an aggregate's query string. */
 export type Aggregate = (typeof aggregates)[number];
@@ -26,8 +26,9 @@ export type ReadOfAggregate = typeof aggregateName;
 /** The keys of policies for aggregates. */
 export interface AggregatePolicy {
   /**
-   * What an aggregate of the list may tell of the field: the sum and average of numbers, and the least and greatest
-   * value of numbers and dates. `true` allows everything that fits the type. The resource must have `aggregate`.
+   * What an aggregate of the list may tell of the field: the sum and average of numbers, the least and greatest value
+   * of numbers and dates, and how many different values of any type there are. `true` allows everything that fits the
+   * type but `countDistinct`, which costs more memory and must be named. The resource must have `aggregate`.
    * @default none
    *
    * @example

@@ -16,12 +16,14 @@ export const serverCodes = {
   maxTimeMSExpired: 50,
   writeConflict: 112,
   documentValidationFailure: 121,
+  exceededMemoryLimit: 146,
   noSuchTransaction: 251,
   transactionExceededLifetimeLimit: 290,
   noQueryExecutionPlans: 291,
   queryExceededMemoryLimit: 292,
   duplicateKey: 11000,
   unknownTimeZone: 40485,
+  windowExceededMemoryLimit: 5643011,
 } as const;
 
 /**

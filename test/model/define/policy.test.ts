@@ -57,7 +57,10 @@ describe('a policy', () => {
       'Field `name` is private: `policy.aggregate` and `policy.group` would show its values. Leave that out.',
     ],
     [{ aggregate: 'sum' }, '`policy.aggregate` of field `name` must be true or an array of figures.'],
-    [{ aggregate: ['median'] }, '`policy.aggregate` of field `name` names the unknown figure `median`. Allowed: sum, avg, min, max.'],
+    [
+      { aggregate: ['median'] },
+      '`policy.aggregate` of field `name` names the unknown figure `median`. Allowed: sum, avg, min, max, countDistinct.',
+    ],
     [{ group: 'yes' }, '`policy.group` of field `name` must be true or false.'],
   ])('cannot be %j', (policy, message) => {
     expect(() => checkPolicy(policy, 'name')).toThrow(new ConfigurationError(message));

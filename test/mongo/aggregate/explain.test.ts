@@ -37,6 +37,8 @@ describe('explain()', () => {
     ['the same as the cause of a problem', timeout(server(40485)), noZone],
     ['groups that take too much memory', server(292), noMemory],
     ['the same as the cause of a problem', timeout(server(292)), noMemory],
+    ['different values that take too much memory', server(146), noMemory],
+    ['groups that have no room to be counted', server(5643011), noMemory],
     ['another error of the database', server(50), undefined],
     ['another error of the database as the cause of a problem', timeout(server(50)), undefined],
     ['a problem without a cause', timeout(undefined), undefined],

@@ -54,8 +54,8 @@ export function parseOfGroups(
 ): AskedOfGroups {
   const keys = groups.map(({ name, field }, index) => aPlace(name, `_id.k${index}`, typeOf(field)));
   const numbers = [
-    aPlace('count', 'count', int64Leaf),
-    ...figures.map((figure) => aPlace(nameOfFigure(figure), keyOfFigure(figure), typeOfFigure(figure))),
+    aPlace('count', 'count', int64Leaf, false),
+    ...figures.map((figure) => aPlace(nameOfFigure(figure), keyOfFigure(figure), typeOfFigure(figure), figure.kind !== 'countDistinct')),
   ];
   const [text] = settings.get(havingName) ?? [];
   const given = settings.get('sort') ?? [];
@@ -91,13 +91,13 @@ function byName(fields: readonly QueryField[]): QueryFields {
 
 const comparing: ReadonlySet<Operator> = new Set(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in']);
 
-function aPlace(name: string, path: string, leaf: Leaf): QueryField {
+function aPlace(name: string, path: string, leaf: Leaf, nullable = true): QueryField {
   return {
     name,
     path,
     caseless: undefined,
     leaf,
-    nullable: path !== 'count',
+    nullable,
     inList: false,
     isId: false,
     array: undefined,
@@ -109,6 +109,7 @@ function aPlace(name: string, path: string, leaf: Leaf): QueryField {
 
 /** The type of a figure in the groups of the database: sums and averages of integers are decimals there. */
 function typeOfFigure({ kind, field }: Figure): Leaf {
+  if (kind === 'countDistinct') return int64Leaf;
   const own = typeOf(field);
   const isExact = (kind === 'sum' || kind === 'avg') && own.name !== 'float';
   return isExact ? decimalLeaf : own;

@@ -20,7 +20,7 @@ export function planGroups(query: AggregateQuery, { maxMatches, maxGroups }: Req
   return [
     { $limit: maxMatches + 1 },
     { $group: { _id: keys.length > 0 ? Object.fromEntries(keys) : null, count: { $sum: 1 }, ...Object.fromEntries(figures) } },
-    ...withoutEmptySums(query),
+    ...finish(query),
     ...(leavesOut(query) ? [{ $setWindowFields: { output: { [matchesKey]: { $sum: '$count' } } } }] : []),
     ...(wanted.length > 0 ? [{ $match: { $or: [{ [matchesKey]: { $gt: maxMatches } }, { $and: wanted }] } }] : []),
     ...(sort.length > 0 ? [{ $sort: new Map(sort.map(({ field, direction }) => [field.path, direction])) }] : []),
@@ -36,12 +36,14 @@ export function leavesOut({ having, window }: AggregateQuery): boolean {
   return having !== undefined || window !== undefined;
 }
 
-/** A sum of no value is null also where groups are compared by it. */
-function withoutEmptySums({ figures }: AggregateQuery): BsonDocument[] {
-  const sums = figures
-    .filter(({ kind, isCompared }) => kind === 'sum' && isCompared)
-    .map((figure) => [keyOfFigure(figure), { $cond: [{ $eq: [`$n${figure.index}`, 0] }, null, `$${keyOfFigure(figure)}`] }]);
-  return sums.length > 0 ? [{ $set: Object.fromEntries(sums) }] : [];
+/** Counts different values. A sum of no value is null also where groups are compared by it. */
+function finish({ figures }: AggregateQuery): BsonDocument[] {
+  const finished = figures.flatMap((figure): (readonly [string, object])[] => {
+    const key = keyOfFigure(figure);
+    if (figure.kind === 'countDistinct') return [[key, { $size: `$${key}` }]];
+    return figure.kind === 'sum' && figure.isCompared ? [[key, { $cond: [{ $eq: [`$n${figure.index}`, 0] }, null, `$${key}`] }]] : [];
+  });
+  return finished.length > 0 ? [{ $set: Object.fromEntries(finished) }] : [];
 }
 
 /**
@@ -156,6 +158,7 @@ function accumulate({ kind, field, index }: Figure): Record<string, unknown> {
   const value = ownValue(field);
   const leaf = typeOf(field);
   const counts = isValue(value, leaf);
+  if (kind === 'countDistinct') return { [`f${index}`]: { $addToSet: { $cond: [counts, value, '$$REMOVE'] } } };
   const isExact = (kind === 'sum' || kind === 'avg') && leaf.name !== 'float';
   const own = { [`f${index}`]: { [`$${kind}`]: { $cond: [counts, isExact ? toDecimal(value) : value, null] } } };
   return kind === 'sum' ? { ...own, [`n${index}`]: { $sum: { $cond: [counts, 1, 0] } } } : own;

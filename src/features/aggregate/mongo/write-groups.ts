@@ -132,6 +132,7 @@ function writeKey(value: unknown, { field }: GroupKey): string {
  */
 function writeFigure(group: Group, { kind, field, index }: Figure): string {
   const value = group[`f${index}`] ?? null;
+  if (kind === 'countDistinct') return String(value ?? 0);
   const leaf = typeOf(field);
   if (kind === 'sum' && Number(group[`n${index}`]) === 0) return 'null';
   const isSumOfIntegers = kind === 'sum' && (leaf.name === 'int' || leaf.name === 'int64'); // which is stored as a decimal
