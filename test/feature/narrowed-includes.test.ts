@@ -305,3 +305,47 @@ describe('a narrowed include in development', () => {
     jest.restoreAllMocks();
   });
 });
+
+describe('a narrowed include of a model with rules', () => {
+  const Card = defineModel('Card', {
+    collection: 'cards',
+    fields: { id, notes: t.hasMany('Line', { via: 'cardId', max: 3 }) },
+  });
+  const Line = defineModel('Line', {
+    collection: 'lines',
+    fields: {
+      id,
+      cardId: t.ref('Card', { id: plain, policy: { read: 'staff' } }),
+      price: t.int({ policy: { read: 'staff' } }),
+    },
+  });
+  const makeApi = (entry: object) => {
+    const cards = service({ authenticate: (ctx) => ctx.get('x-user') || undefined, rules: { staff: (user) => user === 'staff' } });
+    const resources = [
+      cards.resource({ model: Card, ops: ['list', 'get'], include: [{ relation: 'notes', max: 1, ...entry }] }),
+      cards.resource({ model: Line, ops: ['list', 'get'] }),
+    ];
+    return cards.api({ db: database.db, resources });
+  };
+
+  it('is as unknown to who does not read the reference as one that does not exist', async () => {
+    const views = makeApi({});
+    await database.db.collection('cards').insertOne({ _id: 1 as never });
+    await database.db.collection('lines').insertMany([1, 2].map((one) => ({ _id: one as never, cardId: 1, price: one })));
+    const ask = async (query: string, user: string) => {
+      const answer = await views.fetch(new Request(`http://in-process/cards?${query}`, { headers: { 'x-user': user } }));
+      return answer.text();
+    };
+    expect(JSON.parse(await ask('include=notes&notes[limit]=1', 'staff')).data[0]).toMatchObject({
+      notes: [{ id: 1 }],
+      notes_has_next: true,
+    });
+    const told = await ask('notes[limit]=1', 'guest');
+    expect(told.replaceAll('notes', 'other')).toBe(await ask('other[limit]=1', 'guest'));
+  });
+
+  it('has no order by a field that not every caller reads', () => {
+    for (const entry of [{ sort: 'price' }, { sorts: ['-price'] }])
+      expect(() => makeApi(entry)).toThrow(/`price` of Line, which not every caller may read: the order would tell of its values/);
+  });
+});
