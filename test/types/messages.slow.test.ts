@@ -19,7 +19,7 @@ const mistakes: readonly (readonly [code: string, message: string])[] = [
   ["resource({ model: Task, through: ['place.cuntry'] });", `Did you mean '"place.country"'?`],
   ["resource({ model: Task, nested: ['comment'] });", `Type '"comment"' is not assignable to type '"comments"'.`],
   ["resource({ model: Task, links: ['tag'] });", `Type '"tag"' is not assignable to type '"tags"'.`],
-  ["resource({ model: Note, include: ['text'] });", `to type '"the model has no relations"'.`],
+  ["resource({ model: Note, include: ['text'] });", `to type 'IncludeEntry<"the model has no relations">'.`],
   ["resource({ model: Note, nested: ['text'] });", 'to type \'"the model has no relation by `t.hasMany` without `count`"\'.'],
   ["resource({ model: Note, links: ['text'] });", `to type '"the model has no array of references"'.`],
   ['resource({ model: Note, scope: () => ({ text: Number(1) }) });', "Type 'number' is not assignable to type 'string'."],
