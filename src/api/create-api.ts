@@ -53,12 +53,15 @@ import { warnOfStandalone } from './warn-of-standalone.ts';
 
 type Options = ApiOptions<ResourceDefinition>;
 
+/** The functions that a resource has from the service by which it was made. */
+type CommonOf = (definition: ResourceDefinition) => TableOptions;
+
 /** Compiles resources into an api. Throws a {@link ConfigurationError} for all mistakes of its definition at once. */
 export function createApi(
   options: Options,
   identify: Authenticate<unknown> | undefined,
   rules?: CallerRules,
-  common: TableOptions = {},
+  commonOf: CommonOf = () => ({}),
 ): Api {
   const inFlight = new InFlight();
   const closing: Closing = {
@@ -70,7 +73,7 @@ export function createApi(
       inFlight.streams.close();
     },
   };
-  const parts = compileParts(options, identify, rules, common, closing);
+  const parts = compileParts(options, identify, rules, commonOf, closing);
   const { prefix, description, probes, dispatch, maxTimeMS, stores, ofPlugins, ownModels, latches } = parts;
   const { around } = parts.outer;
   const { resources } = description;
@@ -129,7 +132,7 @@ function compileParts(
   options: Options,
   identify: Authenticate<unknown> | undefined,
   rules: CallerRules | undefined,
-  common: TableOptions,
+  commonOf: CommonOf,
   closing: Closing,
 ) {
   checkValue('The options of an api', options, anObject('an object'));
@@ -167,7 +170,9 @@ function compileParts(
   const outer = once(() => compileOuterMiddlewares(options, identify, rules, stores, (model) => findResources()(model)));
   const info = once(() => compileDescription(options));
   const models = once(() => compileModels(options.models));
-  const unlinked = once(() => tryAll(readResources(options).map((definition, index) => () => compileResource(definition, index, common))));
+  const unlinked = once(() =>
+    tryAll(readResources(options).map((definition, index) => () => compileResource(definition, index, commonOf(definition)))),
+  );
   const parts: ApiParts = {
     options,
     concurrency: () => readConcurrency(options),

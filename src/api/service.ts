@@ -12,6 +12,7 @@ import { aFunction, anObject, checkOptions, orUndefined } from '../options.ts';
 import { checkUnused } from '../resource/check-rules.ts';
 import { type CommonFunctions, legalCommon, readCommon } from '../resource/define/common-functions.ts';
 import type { RequestContext } from '../resource/define/custom-operation.ts';
+import type { TableOptions } from '../resource/define/function-tables.ts';
 import type { CustomNames, ResourceDefinition, ResourceOptions, WriteKeys, WritingNames } from '../resource/define/resource-options.ts';
 import type { ScopeGiven, ScopeResult } from '../resource/define/scope-result.ts';
 import type { DefaultOperation, Operation } from '../resource/define/standard-operations.ts';
@@ -90,6 +91,22 @@ export interface Service<Principal, Rule extends string = never, App = KoaContex
 /** The resources by their `authenticate`: the functions of a resource expect its principals and no others. */
 const madeFor = new WeakMap<object, WeakSet<object>>();
 const nobody = {};
+/** The functions of the services that have made a resource. */
+const commonOf = new WeakMap<object, readonly TableOptions[]>();
+
+/** The functions that a resource has from its service, whichever serves it. */
+function commonFunctionsOf(definition: ResourceDefinition): TableOptions {
+  const [common = {}, ...others] = commonOf.get(definition) ?? [];
+  if (others.length > 0 && [common, ...others].some(hasSome))
+    throw new ConfigurationError(
+      `The resource \`${definition.path ?? definition.model?.collection}\` was given to several services, which have guards or hooks for their resources: make one for each.`,
+    );
+  return common;
+}
+
+function hasSome(common: TableOptions): boolean {
+  return Object.values(common).some((one) => Object.keys(one ?? {}).length > 0);
+}
 const tableOfRules = 'an object with a function for each name';
 
 /**
@@ -114,7 +131,10 @@ export function service<Principal = never, const Rule extends string = never, Ap
   const models = new Set<Model>();
   return {
     resource(definition) {
-      if (isObject(definition)) own.add(definition);
+      if (isObject(definition)) {
+        own.add(definition);
+        commonOf.set(definition, [...(commonOf.get(definition) ?? []).filter((one) => one !== common), common]);
+      }
       if (isObject(definition?.model)) models.add(definition.model as unknown as Model);
       return definition as unknown as Resource<Principal>;
     },
@@ -122,7 +142,7 @@ export function service<Principal = never, const Rule extends string = never, Ap
       const definition = given as unknown as ApiOptions<ResourceDefinition>;
       const strangers = [definition?.resources].flat().filter((one) => isObject(one) && !own.has(one));
       const [api] = tryAll([
-        () => createApi(definition, authenticate as Authenticate<unknown> | undefined, rules as CallerRules | undefined, common),
+        () => createApi(definition, authenticate as Authenticate<unknown> | undefined, rules as CallerRules | undefined, commonFunctionsOf),
         ...strangers.map((one) => () => refuseStranger(one)),
       ]);
       if (rules) checkUnused(Object.keys(rules), [...[...models, ...(definition.models ?? [])].map(compileModel), api.description]);

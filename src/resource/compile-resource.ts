@@ -31,18 +31,11 @@ import {
 import { checkScopeFields, checkScopeWrites } from './check-scope.ts';
 import { checkEndpoints } from './define/check-endpoints.ts';
 import { checkFilterNames, checkFilters } from './define/check-filters.ts';
+import { checkCommon } from './define/common-functions.ts';
 import { compileOperations, hasWritingHandler } from './define/compile-operations.ts';
 import type { UnlinkedResource } from './define/compiled-resource.ts';
 import { checkDeleted } from './define/deleted-options.ts';
-import {
-  aTable,
-  checkGuards,
-  checkTable,
-  compileTables,
-  refuseWithoutHandler,
-  type TableOptions,
-  tableNames,
-} from './define/function-tables.ts';
+import { aTable, checkGuards, checkTable, compileTables, type TableOptions, tableNames } from './define/function-tables.ts';
 import { functionsOf } from './define/operation-groups.ts';
 import { cursorPaging } from './define/paging.ts';
 import { endpointsOfNested } from './define/relation-endpoints.ts';
@@ -176,7 +169,7 @@ function compileParts(definition: ResourceDefinition, where: string, common: Tab
       ),
     () => checkGuards(given('guards').guards ?? [], 'guards', where),
     ...tableNames.map((option) => () => checkTable(option, given(option)[option] ?? {}, served(), ofReads(), where)),
-    ...tableNames.map((option) => () => refuseWithoutHandler(common[option] ?? {}, option, served(), where, ' of the service')),
+    () => checkCommon(common, served(), where),
     () => refuseNamesOfReads(ofReads(), ofList(), where),
     facets,
     () => checkServerFields(given('serverFields').serverFields, where),

@@ -112,6 +112,40 @@ describe('guards and hooks of a service', () => {
     expect((await send('GET', '/books')).status).toBe(403);
   });
 
+  it('are copied when the service is made', async () => {
+    const guards = [() => false];
+    const desk = service({ guards });
+    guards.length = 0;
+    const server = await serve(desk.api({ db: database.db, resources: [desk.resource({ model: Book, ops: ['list'] })] }).routes());
+    expect((await server.request('GET', '/books')).status).toBe(403);
+  });
+
+  it('stay those of the service that has made a resource, whichever serves it', async () => {
+    const authenticate = () => 'ann';
+    const closed = service({ authenticate, guards: [() => false] });
+    const open = service({ authenticate });
+    const books = closed.resource({ model: Book, ops: ['list'] });
+    const server = await serve(open.api({ db: database.db, resources: [books] }).routes());
+    expect((await server.request('GET', '/books')).status).toBe(403);
+  });
+
+  it('cannot be those of two services', () => {
+    const authenticate = () => 'ann';
+    const [closed, open] = [service({ authenticate, guards: [() => false] }), service({ authenticate })];
+    const definition = { model: Book, ops: ['list'] } as const;
+    const resources = [closed.resource(definition), open.resource(definition)];
+    const message = /The resource `books` was given to several services, which have guards or hooks/;
+    for (const [index, one] of [closed, open].entries())
+      expect(() => one.api({ db: database.db, resources: [resources[index] as Any] })).toThrow(message);
+  });
+
+  it('refuse a custom operation that is called like one of their groups', async () => {
+    const operations = { remove: { path: '/sweep', handler: () => ({}) } };
+    await expect(start({ guardsFor: { remove: [() => true] } }, { operations })).rejects.toThrow(
+      /`guardsFor.remove` of the service, for resource `books`, can mean a custom operation or a group of operations/,
+    );
+  });
+
   it.each([
     [{ guards: () => true }, /`guards`/],
     [{ guards: ['admin'] }, /`guards` of the service must be an array of functions/],

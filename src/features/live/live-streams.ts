@@ -126,7 +126,9 @@ export class LiveStreams {
 
   /** @internal What a caller is known by; undefined if it is asked by itself. */
   credentialsOf(ctx: Context): string | undefined {
-    return this.#credentials?.(ctx);
+    const text: unknown = this.#credentials?.(ctx);
+    if (text !== undefined && typeof text !== 'string') throw new TypeError('`live.credentials` must return a string, or undefined.');
+    return text;
   }
 
   /**

@@ -38,7 +38,7 @@ function equalityOf(comparison: Comparison): Equality | undefined {
   if (/(?:^|\.)\d/.test(path)) return undefined; // the database may take it for a place in an array
   const operand = operandOf(comparison);
   const keys = (operator === 'eq' ? [operand] : (operand as readonly unknown[])).map(keyOf);
-  return keys.some((key) => key === undefined) ? undefined : { path, keys: [...new Set(keys as string[])] };
+  return keys.some((key) => key === undefined) ? undefined : { path, keys: [...new Set(keys as string[])].sort() };
 }
 
 /**

@@ -4,8 +4,17 @@ import type { Guard } from '../../middleware/exchange/context.ts';
 import type { Written } from '../../middleware/within-transaction.ts';
 import { tryAll } from '../../mistakes.ts';
 import { anArrayOf, type LegalOptions } from '../../options.ts';
-import { aTable, checkGuards, checkTable, type TableOptions, tableNames } from './function-tables.ts';
-import type { GroupsOf } from './operation-groups.ts';
+import {
+  aTable,
+  checkGuards,
+  checkTable,
+  refuseAmbiguous,
+  refuseWithoutHandler,
+  type TableOperation,
+  type TableOptions,
+  tableNames,
+} from './function-tables.ts';
+import { copyTable, type GroupsOf, groupNames } from './operation-groups.ts';
 import { isWrite, type Operation, operations, standardOperations, type WriteOperation } from './standard-operations.ts';
 
 type OfOperations<F> = { readonly [Key in Operation | GroupsOf<Operation>]?: readonly F[] };
@@ -59,5 +68,20 @@ export function readCommon(given: TableOptions): TableOptions {
     () => checkGuards(guards, 'guards', 'the service'),
     ...tableNames.map((option) => () => checkTable(option, tables[option], named, [], 'the service')),
   ]);
-  return { guards, ...tables };
+  const copies = tableNames.map((option) => [option, copyTable(tables[option])]);
+  return { guards: [...guards], ...Object.fromEntries(copies) };
+}
+
+/** Checks the functions of all resources for one of them, which serves these operations. */
+export function checkCommon(common: TableOptions, served: readonly TableOperation[], where: string): void {
+  const names = [...served.map(({ name }) => name), ...groupNames];
+  tryAll(
+    tableNames.flatMap((option) => {
+      const { [option]: table = {} } = common;
+      return [
+        () => refuseAmbiguous(table, option, names, `the service, for ${where},`),
+        () => refuseWithoutHandler(table, option, served, where, ' of the service'),
+      ];
+    }),
+  );
 }

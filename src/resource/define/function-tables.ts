@@ -170,7 +170,7 @@ const checks: Readonly<Record<TableName, typeof checkFunctions>> = {
 };
 
 /** A custom operation may have the name of a group, or be called `query`, but a key must not stand for both. */
-function refuseAmbiguous(table: FunctionTable, option: string, names: readonly string[], where: string): void {
+export function refuseAmbiguous(table: FunctionTable, option: string, names: readonly string[], where: string): void {
   const twice = Object.keys(table).find((key) => names.indexOf(key) !== names.lastIndexOf(key));
   if (twice === undefined) return;
   const other = twice === queryName ? 'the query of its list' : 'a group of operations';

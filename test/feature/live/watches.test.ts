@@ -1,8 +1,25 @@
-import { defineModel, everything, service, t } from '../../../src/index.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import Router from '@koa/router';
+import {
+  authenticate,
+  cursorPaging,
+  defineModel,
+  everything,
+  findPage,
+  listQuery,
+  live,
+  liveRead,
+  liveStreams,
+  problems,
+  scope,
+  service,
+  t,
+} from '../../../src/index.ts';
+import type { Any } from '../../support/any.ts';
 import { useLive } from '../../support/live/use-live.ts';
 import { until } from '../../support/until.ts';
 
-const Card = defineModel('Card', { collection: 'cards', fields: { title: t.string() } });
+const Card = defineModel('Card', { collection: 'cards', fields: { title: t.string(), board: t.optional(t.string()) } });
 const Member = defineModel('Member', {
   collection: 'members',
   fields: { user: t.string(), team: t.optional(t.string()), role: t.optional(t.string()) },
@@ -119,6 +136,48 @@ describe('`watches` with `where`', () => {
     expect(of('ann')).toBe(ann);
   });
 
+  it('asks once more if a caller has come to others, whose records may have changed meanwhile', async () => {
+    const users = new Map([
+      ['ann', { team: 'none' }],
+      ['bob', { team: 'blue' }],
+    ]);
+    let gate: Promise<unknown> | undefined;
+    const asked = new Map<string, number>();
+    const desk = service({ authenticate: (ctx) => users.get(ctx.get('authorization')) });
+    const cards = desk.resource({
+      model: Card,
+      guards: [
+        async (ctx) => {
+          const { team } = ctx.requirePrincipal();
+          const isOpen = (await members().countDocuments({ team, role: 'revoked' })) === 0;
+          asked.set(team, (asked.get(team) ?? 0) + 1);
+          if (team === 'red') await gate;
+          return isOpen;
+        },
+      ],
+      scope: (ctx) => ({ board: ctx.requirePrincipal().team }),
+      live: { watches: [{ model: Member, where: (ctx) => ({ team: ctx.requirePrincipal().team }) }] },
+    });
+    const { port } = await serve(desk.api({ db: database.db, resources: [cards] }).routes());
+    await members().insertMany(['none', 'red', 'blue'].map((team) => ({ user: team, team })));
+    await begin(port, '/cards', { authorization: 'bob' }).opened();
+    const ann = await begin(port, '/cards', { authorization: 'ann' }).opened();
+    await until(() => asked.get('none') === 2 && asked.get('blue') === 2);
+    users.set('ann', { team: 'red' });
+    let go: (value?: unknown) => void = () => undefined;
+    gate = new Promise((resolve) => {
+      go = resolve;
+    });
+    await members().updateOne({ team: 'none' }, { $set: { role: 'guest' } });
+    await until(() => asked.get('red') === 1);
+    await members().updateOne({ team: 'red' }, { $set: { role: 'revoked' } });
+    await members().updateOne({ team: 'blue' }, { $set: { role: 'guest' } });
+    await until(() => asked.get('blue') === 3); // so that the change before was told as well
+    go();
+    await until(() => ann.last?.event === 'end');
+    expect(ann.last?.data.problem.code).toBe('forbidden');
+  });
+
   it.each([[() => undefined], [() => ({})], [() => ({ user: undefined })], [() => ({ nobody: 1 })]])(
     'is refused as a scope would be if it returns what %s does',
     async (where) => {
@@ -164,19 +223,99 @@ describe('`credentials` of live streams', () => {
     expect(bob.last?.event).not.toBe('end');
   });
 
-  it('let a stream be asked by itself if the one that asked for both has gone', async () => {
+  it('let a stream be asked by itself if the one that asked for both has gone, and is never answered', async () => {
     const { of, listen, holdUp, askedAgain } = await start(() => everything, { credentials });
     const streams = [await listen('ann'), await listen('ann')];
     const ann = of('ann');
-    let go: (value?: unknown) => void = () => undefined;
-    holdUp(new Promise((resolve) => (go = resolve)));
+    holdUp(new Promise(() => undefined));
     await members().insertOne({ user: 'cy' });
     await askedAgain('ann', ann);
-    streams[0]?.close();
     holdUp(undefined);
-    go();
+    streams[0]?.close();
+    streams[1]?.close();
+    const third = await listen('ann');
     await database.db.collection('cards').insertOne({ title: 'new' });
-    await streams[1]?.sees(({ data }) => data.length === 1);
-    expect(streams[1]?.last?.event).not.toBe('end');
+    await third.sees(({ data }) => data.length === 1);
+    expect(third.last?.event).not.toBe('end');
+  });
+
+  it('tell nobody of rights that were lost since its caller was asked for another stream', async () => {
+    const { users, of, listen, askedAgain } = await start(() => everything, { credentials });
+    const first = await listen('ann');
+    await wait(1_100); // it may be asked again at once from now on
+    const second = await listen('ann'); // and this one in a second
+    const ann = of('ann');
+    await members().insertOne({ user: 'x' });
+    await askedAgain('ann', ann);
+    users.delete('ann');
+    await members().insertOne({ user: 'y' });
+    await until(() => [first, second].every(({ last }) => last?.event === 'end'));
+    expect([first, second].map(({ last }) => last?.data.problem.code)).toEqual(['forbidden', 'forbidden']);
+  });
+
+  it('are not those of a call in the process, which names its principal', async () => {
+    let asked = 0;
+    const desk = service({
+      authenticate: (): Any => {
+        asked++;
+        return undefined;
+      },
+    });
+    const cards = desk.resource({
+      model: Card,
+      scope: (ctx) => ({ board: ctx.principal?.board ?? 'public' }),
+      live: { watches: [Member] },
+    });
+    const api = desk.api({ db: database.db, resources: [cards], live: { credentials: () => 'the same' } });
+    await database.db.collection('cards').insertMany([
+      { title: 'Secret', board: 'root' },
+      { title: 'Public', board: 'public' },
+    ]);
+    const { port } = await serve(api.routes());
+    const stop = new AbortController();
+    const request = new Request('http://x/cards', { headers: { accept: 'text/event-stream' }, signal: stop.signal });
+    await api.fetch(request, { principal: { board: 'root' } });
+    const anonymous = await begin(port, '/cards').opened();
+    await until(() => asked === 2);
+    await members().insertOne({ user: 'x' });
+    await until(() => asked === 3);
+    await database.db.collection('cards').insertOne({ title: 'New', board: 'public' });
+    await anonymous.sees(({ data }) => data.length === 2);
+    stop.abort();
+    expect(anonymous.text).not.toContain('Secret');
+  });
+
+  it('count for nothing in own routes that find nobody out again', async () => {
+    const boards = new Map([['ann', 'a']]);
+    let asked = 0;
+    const streams = liveStreams({ credentials });
+    const ofBoard = (ctx: Any) => {
+      asked++;
+      return { board: ctx.principal.board };
+    };
+    const router = new Router();
+    router.use(problems() as Any, authenticate((ctx) => ({ board: boards.get(ctx.get('authorization')) })) as Any);
+    const query = listQuery(Card, cursorPaging(), { isLive: true });
+    const chain = [scope(Card, ofBoard), query, liveRead(Card, [findPage(Card, { db: database.db })])];
+    router.get('/cards', live(chain, { db: database.db, streams }) as Any);
+    await database.db.collection('cards').insertMany([
+      { title: 'A', board: 'a' },
+      { title: 'B', board: 'b' },
+    ]);
+    const { port } = await serve(router.routes() as Any);
+    const headers = { authorization: 'ann' };
+    await begin(port, '/cards', headers).opened();
+    boards.set('ann', 'b');
+    const other = await begin(port, '/cards', headers).opened();
+    streams.recheck();
+    await until(() => asked === 4);
+    await database.db.collection('cards').insertOne({ title: 'C', board: 'b' });
+    await other.sees(({ data }) => data.length === 2);
+    expect(other.state?.data.map(({ title }: Any) => title)).toEqual(['B', 'C']);
+  });
+
+  it.each([[() => null], [() => 7], [async () => 'ann']])('are refused unless they are a text: %s', async (wrong) => {
+    const { request } = await start(() => everything, { credentials: wrong });
+    expect((await request('ann').opened()).status).toBe(500);
   });
 });

@@ -16,7 +16,7 @@ export interface LivePlan extends Pick<Surroundings, 'noteProblem' | 'describePr
   /** Finds out again who the caller is, before the chain is run again. */
   identify(ctx: Context): Promise<unknown>;
   /** What `identify` runs: those who share it may share what it finds out. */
-  readonly again: object;
+  readonly again: readonly unknown[];
   readonly streams: LiveStreams;
   readonly db: Parameters<typeof ChangeFeed.of>[0];
   /** The groups of its streams, by what their members see. */
@@ -43,7 +43,9 @@ export async function beginLive(ctx: Context, plan: LivePlan): Promise<void> {
   const feed = ChangeFeed.of(plan.db);
   const callers = callersOf.get(plan.again) ?? new Callers();
   callersOf.set(plan.again, callers);
-  const credentials = streams.credentialsOf(ctx);
+  // Whom a call in the process names, or who was found out above, depends on more.
+  const isFoundByCredentials = plan.again.length > 0 && ctx.givenPrincipal === undefined;
+  const credentials = isFoundByCredentials ? streams.credentialsOf(ctx) : undefined;
   const subscription = new Subscription(ctx, {
     noteProblem: plan.noteProblem,
     describeProblem: plan.describeProblem,

@@ -1,5 +1,6 @@
 import type { Context } from '../../../middleware/exchange/context.ts';
 import { once } from '../../../mistakes.ts';
+import { untilGivenUp } from './detached.ts';
 
 /** A stream that waits for its caller to be asked again. */
 export interface Recheck {
@@ -51,7 +52,7 @@ export class Callers {
       }
     }
     const now = performance.now();
-    const found = identify(ctx).then(() => identityOf(ctx));
+    const found = Promise.race([identify(ctx), untilGivenUp(ctx)]).then(() => identityOf(ctx));
     if (equals) Object.assign(equals, { since: now, identity: found });
     await found;
     return now;
@@ -63,5 +64,5 @@ function identityOf({ principal, requirePrincipal, rules }: Context): Identity {
 }
 
 function assume(ctx: Context, identity: Identity): void {
-  Object.assign(ctx, identity, { openedGuards: undefined });
+  Object.assign(ctx, identity, { openedGuards: undefined, rules: identity.rules?.renew() });
 }

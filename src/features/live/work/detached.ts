@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http';
 import type { Context } from '../../../middleware/exchange/context.ts';
-import { Exchange } from '../../../middleware/exchange/exchange.ts';
+import { Exchange, exchangeOf } from '../../../middleware/exchange/exchange.ts';
 
 /**
  * A context below that of a request, for a chain that runs more than once: with a response that is sent to nobody, and
@@ -16,4 +16,10 @@ export function detach(ctx: Context): Context & { readonly exchange: Exchange } 
   Object.assign(response, { ctx: context });
   context.exchange = new Exchange(context, 'detached');
   return context;
+}
+
+/** Rejects when whoever a context is for waits no longer. */
+export function untilGivenUp(ctx: Context): Promise<never> {
+  const exchange = exchangeOf(ctx);
+  return new Promise((_resolve, reject) => exchange.whenGivenUp(() => reject(exchange.giveUp())));
 }

@@ -9,7 +9,7 @@ import type { LiveStreams } from '../live-streams.ts';
 import { LiveAnswer } from './answer.ts';
 import { AnsweredRights, jittered, notAsked, tooOld } from './answered-rights.ts';
 import type { Recheck } from './callers.ts';
-import { detach } from './detached.ts';
+import { detach, untilGivenUp } from './detached.ts';
 import { comment, endFrame, frameTo, retryFrame, sameFrame } from './frames.ts';
 import type { Group, GroupMember, LiveRequest } from './group.ts';
 import type { Outline } from './outline.ts';
@@ -102,10 +102,7 @@ export class Subscription implements GroupMember {
     const timer = setTimeout(() => ctx.exchange.giveUp(), patienceMS);
     this.#asking = ctx.exchange;
     try {
-      since = await Promise.race([
-        this.#around.ask(ctx, wanted),
-        new Promise<never>((_resolve, reject) => ctx.exchange.whenGivenUp(() => reject(ctx.exchange.giveUp()))),
-      ]);
+      since = await Promise.race([this.#around.ask(ctx, wanted), untilGivenUp(ctx)]);
     } catch (error) {
       ctx.exchange.end();
       throw error;
@@ -202,8 +199,11 @@ export class Subscription implements GroupMember {
 
   /** Asks again what the caller may see: now, unless it was just asked. One that begins is asked before it opens. */
   recheck(): void {
-    if (this.#isOver || this.#wanted) return;
-    this.#wanted = this.#around.want();
+    if (this.#isOver) return;
+    const before = this.#wanted;
+    this.#wanted = this.#around.want(); // what was found out about others since the first time may be too old
+    before?.leave();
+    if (before) return;
     if (this.#isOpen && !this.#isAsking) this.#planAsk();
   }
 
@@ -246,7 +246,7 @@ export class Subscription implements GroupMember {
 
   async #join(asked: LiveRequest): Promise<State> {
     this.#setAsked(asked);
-    if (!this.#isOver) await this.#watch.follow(asked.source);
+    if (!this.#isOver && (await this.#watch.follow(asked.source)) && this.#isOpen) this.recheck();
     if (this.#isOver) throw new ClientGone(); // nobody would leave the group
     this.#group = this.#around.groupOf(asked, this);
     return this.#group.join(this, asked);
