@@ -31,7 +31,7 @@ const Order = defineModel('Order', {
   fields: {
     customer: t.ref('Customer'), author: t.optional(t.ref('Author')), owner: t.string(), total: t.int(), revision: t.revision(), carrier: t.optional(t.string()),
     status: t.enum(['open', 'sent', 'expired'], { default: 'open' }), password: t.optional(t.string()), updatedBy: t.optional(t.string()),
-    createdAt: t.createdAt(),
+    createdAt: t.createdAt(), comments: t.hasMany('Comment', { via: 'order' }),
   },
 });
 const Log = defineModel('Log', { collection: 'logs', fields: { by: t.string() } });

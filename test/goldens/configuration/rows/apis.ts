@@ -75,6 +75,11 @@ export const apis: Rows = {
     'a database that does not acknowledge writes': () => ({ db: readingOnly() }),
     'no resources': () => ({ resources: undefined }),
     'a resource of another service': () => ({ resources: [service({ authenticate: () => 5 } as never).resource({ model: Doc } as never)] }),
+    'a resource of two services with guards': () => {
+      const definition = { model: Doc };
+      service({ guards: [() => true] }).resource(definition as never);
+      return { resources: [shop.resource(definition)] };
+    },
     'a resource that no service has made': () => ({ resources: [{}] }),
     'a prefix with a parameter': () => ({ prefix: '/:shop' }),
     'a prefix that is a symbol': () => ({ prefix: Symbol('api') }),

@@ -72,6 +72,13 @@ export const links: Rows = {
       { model: task({ projectId: ref() }), include: ['project'] },
     ]),
   'an include of a resource that is not served': () => both({ projectId: ref({ resource: 'others' }) }, { include: ['project'] }),
+  'an include of nothing': () => many({}, { include: [{ max: 1 }] }),
+  'an include with an unknown option': () => many({}, { include: [{ relation: 'tasks', limit: 1 }] }),
+  'an include that is there twice': () => many({}, { include: ['tasks', { relation: 'tasks', max: 1 }] }),
+  'an include of more than its relation has': () => many({ max: 5 }, { include: [{ relation: 'tasks', max: 6 }] }),
+  'an include of a number in an order': () => many({ count: true }, { include: [{ relation: 'tasks', sort: 'text' }] }),
+  'an include with an order that is there twice': () => many({}, { include: [{ relation: 'tasks', sorts: ['text', 'text'] }] }),
+  'an include of one record that is narrowed': () => both({ projectId: ref() }, { include: [{ relation: 'project', max: 1 }] }),
   'an include behind a number': () => many({ count: true }, { include: ['tasks.project'] }),
   'too many includes after one another': () => {
     const Node = define('Node', { parentId: js.ref('Node', { as: 'parent' }) });
