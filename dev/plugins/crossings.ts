@@ -257,6 +257,7 @@ export const crossings: Readonly<Record<string, Crossings>> = {
       'test/feature/every-row-coverage.test.ts',
       'test/feature/filter-property.slow.test.ts',
       'test/feature/list-query-guards.test.ts',
+      'test/feature/narrowed-includes.test.ts',
       'test/feature/near-and-search.test.ts',
       'test/feature/near.test.ts',
       'test/feature/point.test.ts',

@@ -91,23 +91,10 @@ export interface Service<Principal, Rule extends string = never, App = KoaContex
 /** The resources by their `authenticate`: the functions of a resource expect its principals and no others. */
 const madeFor = new WeakMap<object, WeakSet<object>>();
 const nobody = {};
+const tableOfRules = 'an object with a function for each name';
+
 /** The functions of the services that have made a resource. */
 const commonOf = new WeakMap<object, readonly TableOptions[]>();
-
-/** The functions that a resource has from its service, whichever serves it. */
-function commonFunctionsOf(definition: ResourceDefinition): TableOptions {
-  const [common = {}, ...others] = commonOf.get(definition) ?? [];
-  if (others.length > 0 && [common, ...others].some(hasSome))
-    throw new ConfigurationError(
-      `The resource \`${definition.path ?? definition.model?.collection}\` was given to several services, which have guards or hooks for their resources: make one for each.`,
-    );
-  return common;
-}
-
-function hasSome(common: TableOptions): boolean {
-  return Object.values(common).some((one) => Object.keys(one ?? {}).length > 0);
-}
-const tableOfRules = 'an object with a function for each name';
 
 /**
  * Creates a service. Guards, scopes and hooks of its resources get the principal with the type that `authenticate`
@@ -155,4 +142,18 @@ function refuseStranger({ path, model }: Partial<ResourceDefinition>): never {
   throw new ConfigurationError(
     `The resource \`${path ?? model?.collection ?? 'without a model'}\` of an api was not made by \`resource()\` of its service, or of one that authenticates by the same function.`,
   );
+}
+
+/** The functions that a resource has from its service, whichever serves it. */
+function commonFunctionsOf(definition: ResourceDefinition): TableOptions {
+  const [common = {}, ...others] = commonOf.get(definition) ?? [];
+  if (others.length > 0 && [common, ...others].some(hasSome))
+    throw new ConfigurationError(
+      `The resource \`${definition.path ?? definition.model?.collection}\` was given to several services, which have guards or hooks for their resources: make one for each.`,
+    );
+  return common;
+}
+
+function hasSome(common: TableOptions): boolean {
+  return Object.values(common).some((one) => Object.keys(one ?? {}).length > 0);
 }
