@@ -66,7 +66,7 @@ function chunkOf(id: string): string | undefined {
   )
     return 'shared';
   if (file.startsWith('features/') && Object.values(entries).includes(file)) return 'shared'; // a middleware
-  if (/^features\/live\/(?:concern|kept-bytes|live-source|live-streams|watches)\.ts$/.test(file)) return 'shared'; // its middlewares need them
+  if (/^features\/live\/(?:kept-bytes|live-source|live-streams|watches)\.ts$/.test(file)) return 'shared'; // its middlewares need them
   const plugin = /^features\/([\w-]+)\/(?:list-|ask-|(?:mongo|work)\/)/.exec(file)?.[1];
   if (plugin !== undefined) return plugin; // the first request that needs it loads it
   if (file === 'features/delivery/deliver.ts') return 'delivery'; // the first `api.deliver` loads it
@@ -75,7 +75,8 @@ function chunkOf(id: string): string | undefined {
   // The first delete in the background loads it, or the first purge.
   if (file.startsWith('mongo/removals/') || ['queues/removal-queue.ts', 'mongo/keeps/keeps.ts'].includes(file)) return 'removing';
   if (file.startsWith('queues/')) return 'delivery';
-  if (file.startsWith('mongo/changes/')) return 'live'; // the first live list loads it, or the first delivery
+  // The first live list loads it, or the first delivery.
+  if (file.startsWith('mongo/changes/') || file === 'mongo/predicate/equality.ts') return 'live';
   if (file.startsWith('mongo/ledger/') || file === 'mongo/collection/recorder.ts') return 'ledger'; // the first write of a model with a ledger
   if (file === 'mongo/collection/read-by-id.ts') return 'audit'; // the only one that needs it
   if (/^products\/admin\/(?:react-admin|refine)\.ts$/.test(file)) return undefined; // each is a module of its own

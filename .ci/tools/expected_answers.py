@@ -76,7 +76,7 @@ EXPECTED_MESSAGES = {
     # Nor `at`, which shows a record as it was, related records, which are as they are.
     ("positive_data_acceptance", "cannot stand beside at: "),
     # Nor that one needs another.
-    ("positive_data_acceptance", "is not available without near"),
+    ("positive_data_acceptance", "is not available without (?:near|group)"),
     # A search needs words: a pattern of all characters of words could not be read by anybody.
     ("positive_data_acceptance", "must have a word to look for"),
     ("positive_data_acceptance", r"must have at most \d+ words and phrases"),

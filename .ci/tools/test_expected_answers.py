@@ -56,6 +56,7 @@ class ExpectedAnswers(unittest.TestCase):
             "cannot stand beside q: by relevance there is one page; give a sort",
             "cannot stand beside at: only the record itself has a history",
             "is not available without near",
+            "is not available without group",
             "must have a word to look for",
             "must have at most 8 words and phrases",
         ]

@@ -18,10 +18,9 @@ import { textOf } from '../../mongo/query/text-of.ts';
 import { pathsIn } from '../../mongo/through/expression.ts';
 import { throughFields } from '../../mongo/through/through-field.ts';
 import { anArrayOf, checkOptions, checkValue, type LegalOptions, orUndefined, trueOrFalse } from '../../options.ts';
-import { concernOf } from './concern.ts';
 import { leaveSource } from './live-source.ts';
 import type { WatchedRecords } from './types.ts';
-import { compileWatches, someWatches, watchedOf } from './watches.ts';
+import { compileWatches, someWatches } from './watches.ts';
 
 /** Options of {@link liveRead}. */
 export interface LiveReadOptions {
@@ -76,6 +75,7 @@ export function liveRead(model: ModelInput, chain: readonly ResourceMiddleware[]
   const problems = (method: string) => chain.flatMap((one) => problemsOf(one, method));
   return perView(model, [includes ?? noRelations, through] as const, (seen, included, behind) =>
     step({ problems, needs }, async function liveRead(ctx) {
+      const [{ concernOf }, { watchedOf }] = await Promise.all([import('./work/concern.ts'), import('./work/watch.ts')]);
       const sources = await askSources(ctx, (included as Includes).paths, behind);
       const { listQuery: query, scope, deleted, pageBytes } = ctx;
       const scopes = sources.map(({ model, path }, index) => [path ?? model.collection, model.held ?? [], known(ctx, sources[index])]);

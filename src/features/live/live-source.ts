@@ -1,8 +1,14 @@
 import type { Context } from '../../middleware/exchange/context.ts';
 import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { Concern } from './concern.ts';
+import type { Equality } from '../../mongo/predicate/equality.ts';
 import type { Kept } from './kept-bytes.ts';
-import type { Watched } from './watches.ts';
+import type { Concern } from './work/concern.ts';
+
+/** The changes of a collection that can concern the caller of a stream: of the records that equal all of these. */
+export interface Watched {
+  readonly model: CompiledModel;
+  readonly equal: readonly Equality[];
+}
 
 /** How `live` reads the state of a list or of a record, and what that depends on. */
 export interface LiveSource extends Kept {

@@ -1,26 +1,15 @@
 import { ConfigurationError } from '../../errors.ts';
 import type { Context } from '../../middleware/exchange/context.ts';
-import { askScope } from '../../middleware/reach/ask.ts';
 import { asCompiled, type CompiledModel, type ModelInput } from '../../model/compile/compile-model.ts';
 import { isObject } from '../../model/value/plain-object.ts';
-import { type Equality, equalitiesOf } from '../../mongo/predicate/equality.ts';
-import { everything, readScope } from '../../mongo/predicate/read-scope.ts';
+import { everything } from '../../mongo/predicate/read-scope.ts';
 import { aFunction, checkOptions, type Legal, type LegalOptions } from '../../options.ts';
 import type { WatchedRecords } from './types.ts';
 
 /** {@link WatchedRecords} whose model is compiled. */
 export type CompiledWatch = WatchedRecords<Context, CompiledModel>;
 
-/** The changes of a collection that can concern the caller of a stream: of the records that equal all of these. */
-export interface Watched {
-  readonly model: CompiledModel;
-  readonly equal: readonly Equality[];
-}
-
 type Given = WatchedRecords<Context, ModelInput>;
-
-/** By how many combinations of values a caller is found. */
-const mostCombinations = 100;
 
 const legal: LegalOptions<Given> = {
   model: [isObject, 'a model'],
@@ -44,16 +33,6 @@ export function compileWatches(
     if (!model || !where) throw new ConfigurationError(`Each of \`watches\` of ${what} is a model or { model, where }.`);
     return { model: asCompiled(model), where };
   });
-}
-
-/** Finds out which changes can concern the caller of a context. */
-export async function watchedOf(ctx: Context, watches: readonly CompiledWatch[]): Promise<Watched[]> {
-  const found: Watched[] = [];
-  for (const { model, where } of watches) {
-    const conditions = readScope(await askScope(ctx, where), model.scopeFields);
-    found.push({ model, equal: equalitiesOf(conditions, undefined, mostCombinations) });
-  }
-  return found;
 }
 
 function isObjectOfAny(value: unknown): boolean {

@@ -1,8 +1,8 @@
 import { textOfId } from '../../../mongo/changes/audience.ts';
 import type { Interest } from '../../../mongo/changes/by-values.ts';
 import type { CollectionChange } from '../../../mongo/changes/change.ts';
-import { mayChange } from '../concern.ts';
 import type { LiveSource } from '../live-source.ts';
+import { mayChange } from './concern.ts';
 import type { Outline } from './outline.ts';
 
 /**

@@ -1,6 +1,23 @@
+import type { Context } from '../../../middleware/exchange/context.ts';
+import { askScope } from '../../../middleware/reach/ask.ts';
 import type { ChangeFeed } from '../../../mongo/changes/change-feed.ts';
-import type { LiveSource } from '../live-source.ts';
-import type { Watched } from '../watches.ts';
+import { equalitiesOf } from '../../../mongo/predicate/equality.ts';
+import { readScope } from '../../../mongo/predicate/read-scope.ts';
+import type { LiveSource, Watched } from '../live-source.ts';
+import type { CompiledWatch } from '../watches.ts';
+
+/** By how many combinations of values a caller is found. */
+const mostCombinations = 100;
+
+/** Finds out which changes can concern the caller of a context. */
+export async function watchedOf(ctx: Context, watches: readonly CompiledWatch[]): Promise<Watched[]> {
+  const found: Watched[] = [];
+  for (const { model, where } of watches) {
+    const conditions = readScope(await askScope(ctx, where), model.scopeFields);
+    found.push({ model, equal: equalitiesOf(conditions, undefined, mostCombinations) });
+  }
+  return found;
+}
 
 /** Hears of the changes on which the rights of one caller depend. */
 export class Watch {

@@ -1,11 +1,11 @@
-import type { CompiledModel } from '../../model/compile/compile-model.ts';
-import type { CollectionChange } from '../../mongo/changes/change.ts';
-import { markPath } from '../../mongo/lifecycle/lifecycle.ts';
-import type { ListQuery } from '../../mongo/list/parse-list-query.ts';
-import { type Equality, equalitiesOf } from '../../mongo/predicate/equality.ts';
-import { pathsOf } from '../../mongo/predicate/paths-of.ts';
-import { all, type Condition, everyRecord, type Predicate } from '../../mongo/predicate/predicate.ts';
-import { isThrough } from '../../mongo/through/through-field.ts';
+import type { CompiledModel } from '../../../model/compile/compile-model.ts';
+import type { CollectionChange } from '../../../mongo/changes/change.ts';
+import { markPath } from '../../../mongo/lifecycle/lifecycle.ts';
+import type { ListQuery } from '../../../mongo/list/parse-list-query.ts';
+import { type Equality, equalitiesOf } from '../../../mongo/predicate/equality.ts';
+import { pathsOf } from '../../../mongo/predicate/paths-of.ts';
+import { all, type Condition, everyRecord, type Predicate } from '../../../mongo/predicate/predicate.ts';
+import { isThrough } from '../../../mongo/through/through-field.ts';
 
 /** The stored names of the fields on which the state of a list depends, without what is below them. */
 export interface Concern {
