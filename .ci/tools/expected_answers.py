@@ -39,6 +39,10 @@ def is_record(request):
     return urlsplit(request.url).path.endswith(("/query", "/aggregate"))
 
 
+def is_aggregate(request):
+    return urlsplit(request.url).path.endswith("/aggregate")
+
+
 def has_large_body(request):
     return len(request.body or b"") > 65_536
 
@@ -77,6 +81,8 @@ EXPECTED_MESSAGES = {
     ("positive_data_acceptance", "cannot stand beside at: "),
     # Nor that one needs another.
     ("positive_data_acceptance", "is not available without (?:near|group)"),
+    # Which names are those of time zones, the service knows; a schema has only what they look like.
+    ("positive_data_acceptance", "must be a time zone, such as "),
     # A search needs words: a pattern of all characters of words could not be read by anybody.
     ("positive_data_acceptance", "must have a word to look for"),
     ("positive_data_acceptance", r"must have at most \d+ words and phrases"),
@@ -102,6 +108,8 @@ EXPECTED_MESSAGES = {
 EXPECTED_MESSAGES_WITH = {
     # OpenAPI cannot say of two query parameters how many values they have in all.
     ("positive_data_acceptance", r"must have at most \d+ (values|items)$"): has_two_spellings,
+    # Nor that groups are sorted by fields of `group`, another parameter.
+    ("positive_data_acceptance", r"cannot sort by `[^`]+`(?:\. Allowed: |; did you mean )"): is_aggregate,
 }
 
 

@@ -64,6 +64,11 @@ class ExpectedAnswers(unittest.TestCase):
         self.assertTrue(is_failure(ACCEPTANCE, "invalid_query", messages=["must be longitude, latitude and metres, such as 8.54,47.37,10000"]))
         self.assertTrue(is_failure(ACCEPTANCE, "invalid_query", messages=[*beside, "must have at most 8 keys"]))
 
+    def test_a_sort_of_groups_by_a_field_that_makes_none(self):
+        message = "cannot sort by `createdAt[hour]`. Allowed: status, count"
+        self.assertFalse(is_failure(ACCEPTANCE, "invalid_query", path="/api/orders/aggregate?sort=createdAt[hour]", messages=[message]))
+        self.assertTrue(is_failure(ACCEPTANCE, "invalid_query", path="/api/orders?sort=createdAt", messages=[message]))
+
     def test_fields_of_a_record_that_is_not_included(self):
         known = "cannot select `customer.name` without `include=customer`"
         self.assertFalse(is_failure(ACCEPTANCE, "invalid_query", messages=[known]))

@@ -6,7 +6,7 @@ import type { DocumentPart, Schema } from '../../openapi/document.ts';
 import { json, type Particulars, type ResourceContext } from '../../openapi/operations/describe-operation.ts';
 import type { DescribedReads } from '../../openapi/operations/describe-plugin.ts';
 import { cachingHeaders, link } from '../../openapi/operations/headers.ts';
-import { afterParameter, deletedParameter, filterParameters } from '../../openapi/schemas/list-parameters.ts';
+import { afterParameter, deletedParameter, filterParameters, sortSchema } from '../../openapi/schemas/list-parameters.ts';
 import { commaSeparated, parameter } from '../../openapi/schemas/parameter.ts';
 import { withNull } from '../../openapi/schemas/value-schema.ts';
 import type { CompiledResource } from '../../resource/define/compiled-resource.ts';
@@ -76,13 +76,12 @@ function ownParameters(resource: CompiledResource): DocumentPart[] {
 /** The parameters that choose and order groups. */
 function parametersOfGroups(resource: CompiledResource): DocumentPart[] {
   const figures = ['count', ...aggregates.flatMap((kind) => fieldsOf(resource, kind).map(({ name }) => `${kind}(${name})`))];
-  const keys = [...figures, ...groupsOf(resource).map(({ name }) => name)].flatMap((name) => [name, `-${name}`]);
-  const order = { type: 'array', items: { type: 'string', enum: keys }, minItems: 1, maxItems: maxGroupSorts, uniqueItems: true };
+  const names = [...figures, ...groupsOf(resource).map(({ name }) => name)];
   const { maxGroups = 0 } = facetOf(resource, readAggregate) ?? {};
   const sort = 'What the groups are sorted by: their numbers, or what `group` names; `-` is descending.';
   const having = 'What the numbers of a group fulfil, in the language of `filter`: `count > 5`. `sort` names them.';
   return [
-    parameter('sort', sort, order, commaSeparated),
+    parameter('sort', sort, sortSchema(names, maxGroupSorts), commaSeparated),
     parameter('having', having, { type: 'string', minLength: 1, maxLength: inUrl.maxBytes }),
     parameter('limit', `The most groups of a page; above ${maxGroups} it is ${maxGroups}. With it, the answer has a \`page\`.`, {
       type: 'integer',

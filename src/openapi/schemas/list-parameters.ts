@@ -201,10 +201,14 @@ export function includeParameters({ includes: { names, narrowable } }: CompiledR
 }
 
 function sortParameter(names: readonly string[], { maxSortKeys }: CompiledResource['filterLimits']): DocumentPart {
-  const keys = names.flatMap((name) => [name, `-${name}`]);
-  const schema = { type: 'array', items: { type: 'string', enum: keys }, minItems: 1, ...eachOnce(names, maxSortKeys - 1) };
   const description = `The keys to sort by, the most important first, at most ${maxSortKeys} with the id; \`-\` is descending.`;
-  return parameter('sort', description, schema, commaSeparated);
+  return parameter('sort', description, sortSchema(names, maxSortKeys - 1), commaSeparated);
+}
+
+/** The keys of a sort by some of these names. */
+export function sortSchema(names: readonly string[], maxItems: number): Schema {
+  const keys = names.flatMap((name) => [name, `-${name}`]);
+  return { type: 'array', items: { type: 'string', enum: keys }, minItems: 1, ...eachOnce(names, maxItems) };
 }
 
 /** A field can be sorted by only once, whatever the direction: `uniqueItems` alone would allow both directions. */
