@@ -1,6 +1,6 @@
 import type { ComparisonSign, FilterSyntax, Literal } from '../../filter/syntax.ts';
 import type { QueryField } from '../../model/compile/query-fields.ts';
-import type { Operator } from '../../model/operators/operators.ts';
+import { type Operator, operatorDef } from '../../model/operators/operators.ts';
 import { Invalid } from '../../rules.ts';
 import { type ConditionLimits, castOne, castSoughtText, isOfOrder, notNull, tooManyValues } from './parse-conditions.ts';
 
@@ -40,4 +40,14 @@ function castLiteral({ text }: Literal, field: QueryField, operator: Operator): 
   if (text === undefined) return undefined;
   if (text !== null) return castOne(field, text, operator);
   return field.nullable && !isOfOrder(operator) ? null : notNull;
+}
+
+/** Whether a filter compares one value, by each operator once: only so can the database ask it of one item. */
+export function isOfOneValue(syntax: FilterSyntax): boolean {
+  const parts = syntax.kind === 'and' ? syntax.of : [syntax];
+  const operators = parts.map((part) =>
+    part.kind === 'compare' || part.kind === 'in' || part.kind === 'call' ? operatorIn(part) : undefined,
+  );
+  const isAsked = operators.every((operator) => operator !== undefined && operatorDef(operator).asks !== 'the field');
+  return isAsked && new Set(operators.map((one) => (one && operatorDef(one).text ? 'text' : one))).size === operators.length;
 }

@@ -9,7 +9,7 @@ import { anItem, aRelated, compare, joined, not } from '../predicate/predicate.t
 import type { Expression } from '../through/expression.ts';
 import { countRelated, simplify } from '../through/simplify.ts';
 import { isThrough, type ThroughField, type ThroughRelation, type ThroughStep } from '../through/through-field.ts';
-import { type ConditionSyntax, castOperandOf, operatorIn } from './cast-literal.ts';
+import { type ConditionSyntax, castOperandOf, isOfOneValue, operatorIn } from './cast-literal.ts';
 import { countIs, hasItems, refuseCount } from './count-items.ts';
 import { type ConditionLimits, filterableNames, refuseOperator } from './parse-conditions.ts';
 
@@ -262,16 +262,6 @@ function asItem(array: QueryField): Surroundings {
     ...(caseless && { caseless: { ...caseless, exactPath: '' } }),
   };
   return { fields: new Map([[itemName, own]]), relations: new Map(), array: undefined, subject: `an item of \`${array.name}\`` };
-}
-
-/** Whether a filter compares one value, by each operator once: only so can the database ask it of one item. */
-function isOfOneValue(syntax: FilterSyntax): boolean {
-  const parts = syntax.kind === 'and' ? syntax.of : [syntax];
-  const operators = parts.map((part) =>
-    part.kind === 'compare' || part.kind === 'in' || part.kind === 'call' ? operatorIn(part) : undefined,
-  );
-  const isAsked = operators.every((operator) => operator !== undefined && operatorDef(operator).asks !== 'the field');
-  return isAsked && new Set(operators.map((one) => (one && operatorDef(one).text ? 'text' : one))).size === operators.length;
 }
 
 /** The entries whose names begin with this one and a dot, by the rest of their names. */
